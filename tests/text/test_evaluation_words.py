@@ -1,7 +1,9 @@
 """Evaluations of flags in words, whose numbers agree with the value beside them."""
 
+import re
 from typing import Any
 
+from msgspec.structs import replace
 from tests.doubles.expected import require
 
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
@@ -9,7 +11,7 @@ from flagtui.evaluate.conditions import rollout_fraction
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
 from flagtui.models.flag import Flag
-from flagtui.text.evaluation_words import hash_words, variant_words, why_they_differ
+from flagtui.text.evaluation_words import differing, hash_words, variant_words, why_they_differ
 
 HALVES = {"variants": [{"key": key, "rollout_percentage": 50} for key in ("a", "b")]}
 
@@ -48,3 +50,16 @@ def test_hash_beyond_a_rollout_differs_from_it_in_words() -> None:
     words = why_they_differ(*(evaluated(name, {"rollout_percentage": 50}) for name in (inside, outside)))
     assert words.startswith(f"condition 1 rolls out to 50 %: {inside} is in, {outside} is out with 0.50")
     assert not words.endswith("0.50.")
+
+
+def test_hashes_of_two_users_differ_in_words() -> None:
+    names = [f"u{number}" for number in range(2_000)]
+    inside, outside = (
+        next(name for name in names if low < rollout_fraction("k", name) < high)
+        for low, high in ((0.4965, 0.4999), (0.5001, 0.5035))
+    )
+    half, shown_flag = {"rollout_percentage": 50}, Flag.of({"id": 6, "key": "shown"})
+    accounts = (replace(evaluated(name, half), flag=shown_flag) for name in (inside, outside))
+    [difference] = differing(*accounts)
+    share, *hashes = re.findall(r"[\d.]+", difference.why)
+    assert (difference.key, share, len({*hashes})) == ("k", "50", 2), difference.why
