@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from flagtui.config.files import replace_file
-from flagtui.config.locations import Locations, make_folder
+from flagtui.config.locations import FolderUnusable, Locations, make_folder
 
 FOLDER: Final = "mirrors"
+_CONTENT: Final = "the address of the mirror"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +35,20 @@ def make_mirror_secret() -> str:
 
 @contextmanager
 def announce(places: Locations, port: int, secret: str) -> Iterator[None]:
-    """Keep the file of a mirror while it runs. Raises FolderUnusable, OSError."""
-    folder = make_folder(places.state, "the address of the mirror")
-    path = folder / FOLDER / f"{port}.json"
+    """Keep the file of a mirror while it runs. Raises FolderUnusable."""
+    folder = make_folder(make_folder(places.state, _CONTENT) / FOLDER, _CONTENT)
+    path, text = folder / f"{port}.json", json.dumps({"port": port, "secret": secret, "pid": os.getpid()})
     try:
-        replace_file(path, json.dumps({"port": port, "secret": secret, "pid": os.getpid()}))
+        replace_file(path, text)
+    except OSError as error:
+        raise FolderUnusable(f"{path} cannot be written: {error.strerror}.") from error
+    try:
         yield
     finally:
         with suppress(OSError):
-            path.unlink()
+            # A newer mirror may have the port already.
+            if path.read_text(encoding="utf-8") == text:
+                path.unlink()
 
 
 def find_mirrors(places: Locations) -> list[RunningMirror]:
@@ -64,6 +70,6 @@ def _read(path: Path) -> RunningMirror | None:
         values = json.loads(path.read_text(encoding="utf-8"))
         mirror = RunningMirror(int(values["port"]), str(values["secret"]), int(values["pid"]))
         os.kill(mirror.pid, 0)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, OverflowError, ValueError, KeyError, TypeError):
         return None
     return mirror

@@ -18,7 +18,7 @@ from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
 
 
 class SharedPlanner(Planner[SharedIntent, SharedPlan, SharedRecord]):
-    """Plans changes of one kind in record project."""
+    """Plans changes of one kind in one project."""
 
     def name(self, request: SharedIntent) -> str:
         fresh = self.fresh.get(request.id)

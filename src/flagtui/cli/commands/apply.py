@@ -258,7 +258,7 @@ class ApplyInterface(TerminalInterface[Any, Any]):
     """Stops at the first refusal, and asks whether to undo or to continue."""
 
     choice: AfterRefusal | None = None
-    """What follows the first refusal; None without item."""
+    """What follows the first refusal; None without one."""
 
     def __init__(
         self,
