@@ -58,6 +58,9 @@ async def test_accepted_share_is_never_rounded(setting: Setting) -> None:
         await make(program, "exact", {"groups": [{"properties": [], "rollout_percentage": 12.3456789}]})
         await program.press("percent_sign", "enter")
         assert "nothing was sent" in words(program.notices[-1]), program.screen
+        await make(program, "almost", {"groups": [{"properties": [], "rollout_percentage": 99.9999999}]})
+        await program.press("percent_sign", *"100", "enter")
+        assert "99.9999999 % → 100 %" in words(program.screen)
 
 
 async def test_rollout_and_tags_of_single_and_many_flags_change(any_mode: Setting) -> None:

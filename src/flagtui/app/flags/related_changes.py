@@ -35,6 +35,7 @@ from flagtui.changes.skipped import Blocked
 from flagtui.models.filters import EVERYONE, Condition
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import ScheduledChange
+from flagtui.models.json_value import format_number
 from flagtui.models.rows import FlagRow
 from flagtui.text.formats import share_of
 from flagtui.text.schedule_words import scheduled_words
@@ -157,12 +158,13 @@ class RelatedChanges:
         if place is None:
             return
         now = conditions[place].rollout
+        limits = f"above {format_number(now)}, up to 100"
 
         def problem(line: str) -> str:
             share = share_of(line)
-            return "" if share is not None and share > now else f"a number above {now:g}, up to 100"
+            return "" if share is not None and share > now else f"a number {limits}"
 
-        line = await ask_line(self._runner, "Share in percent", f"above {now:g}, up to 100", problem=problem)
+        line = await ask_line(self._runner, "Share in percent", limits, problem=problem)
         share = share_of(line) if line is not None else None
         if share is None or (at := await self._when()) is None:
             return

@@ -13,7 +13,7 @@ from flagtui.changes.draft import Draft
 from flagtui.changes.tag_line import Retagging, read_tags
 from flagtui.evaluate import wire
 from flagtui.models.editable_fields import EditableField, is_plain_key
-from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text
+from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text, format_number
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import share_of
@@ -205,7 +205,7 @@ async def ask_percent(
     runner: ChangeRunner, before: float | None, title: str = "Share in percent", typed: Typed = str
 ) -> JSON:
     """Ask for a share, whole where it can be; None when it stays."""
-    shown = f"{100 if before is None else before:g}"
+    shown = format_number(100 if before is None else before)
 
     def wrong(line: str) -> str:
         return "" if share_of(line) is not None else "a number from 0 to 100"

@@ -18,6 +18,7 @@ from flagtui.app.widgets.line import styled
 from flagtui.changes.flags.flag_intent import RAMP, ramp_step
 from flagtui.models.filters import Condition, Filters
 from flagtui.models.flag import Flag
+from flagtui.models.json_value import format_number
 from flagtui.safe_text import safe_text
 from flagtui.text.flag_sentences import condition_lines
 from flagtui.text.formats import percent, share_bar, share_of
@@ -80,7 +81,7 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
     def _start_from(self, place: int) -> None:
         self._started_from = place
         number = self.query_one(Field)
-        number.value = _share_text(self._choices[place][1])
+        number.value = format_number(self._choices[place][1])
         number.select_all()
         self._show(number.value)
 
@@ -102,11 +103,9 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
     @on(Input.Submitted)
     def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        place, before, _ = self._choices[self._place]
-        # The field shows six digits; a share that was not typed over stays as it is stored.
-        share = before if event.value == _share_text(before) else share_of(event.value)
+        share = share_of(event.value)
         if share is not None:
-            self.dismiss((share, place))
+            self.dismiss((share, self._choices[self._place][0]))
 
     def on_click(self, event: events.Click) -> None:
         """Use the clicked step of the ramp, which is drawn below the bar."""
@@ -162,10 +161,6 @@ def _condition(place: int, condition: Condition, filters: Filters) -> Content:
         (opening, style), *others = line
         pieces += [(f" {opening.strip()} " if opening.strip() else " ", style), *others]
     return styled(*pieces)
-
-
-def _share_text(share: float) -> str:
-    return f"{share:g}"
 
 
 def _reading(before: float, text: str) -> list[Piece]:
