@@ -77,10 +77,16 @@ def test_a_file_with_a_mistake_is_not_touched(file: Path, content: str) -> None:
     assert file.read_text() == content
 
 
-def test_profile_cannot_be_added_to_an_inline_table(file: Path) -> None:
-    file.write_text('profiles = {prod = {host = "us"}}\n')
-    with pytest.raises(SettingsError, match="cannot be changed"):
+@pytest.mark.parametrize(
+    "content",
+    ['profiles = {prod = {host = "us"}}\n', 'profiles.prod.host = "us"\nprofiles.prod.badge = "P"\n'],
+)
+def test_profile_cannot_be_added_to_an_inline_table(content: str, file: Path) -> None:
+    file.write_text(content)
+    # Without a line: that of the refused text is not in the file.
+    with pytest.raises(SettingsError, match=r"config\.toml: cannot be changed"):
         write_profile(file, Profile("test"))
+    assert file.read_text() == content
 
 
 def test_unreadable_value_is_never_written(file: Path) -> None:

@@ -78,7 +78,12 @@ def _edit(file: Path) -> Iterator[tomlkit.TOMLDocument]:
     except (TOMLKitError, ValueError) as error:
         # The library refuses tables in inline ones with a plain ValueError.
         raise SettingsError(file, None, "", f"cannot be changed: {error}") from error
-    parse_settings(after, file)
+    try:
+        parse_settings(after, file)
+    except SettingsError as error:
+        # The line is that of a text that no one has seen.
+        reason = ": ".join(part for part in (error.key, error.reason) if part)
+        raise SettingsError(file, None, "", f"cannot be changed as it is written: {reason}") from None
     if not file.is_symlink():
         make_private(file.parent)
     # A link to settings elsewhere stays a link.
