@@ -22,9 +22,9 @@ from tests.doubles.thin_sample import thin_out
 
 from flagtui.api.client import Client
 from flagtui.api.http_library import Application
-from flagtui.cli.launch.demo_service import NOWHERE
 from flagtui.cli.main import main
 from flagtui.cli.plumbing.client import EMBEDDED
+from flagtui.cli.plumbing.demo_places import DEMO_HOST
 from flagtui.cli.plumbing.profile_choice import BUILT_IN
 from flagtui.cli.plumbing.prompts import Prompts
 from flagtui.service import close_service, create_service
@@ -294,6 +294,6 @@ def run_demo(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             os.environ.clear()
             os.environ.update(before)
             BUILT_IN.clear()
-            EMBEDDED.pop(NOWHERE, None)
+            EMBEDDED.pop(DEMO_HOST, None)
 
     return run_once

@@ -8,9 +8,8 @@ import pytest
 from tests.cli.conftest import Run, loaded_by
 from tests.doubles.slices import cross
 
-from flagtui.cli.launch.demo_service import NOWHERE
 from flagtui.cli.plumbing.completion_words import known_words, quick_words
-from flagtui.cli.plumbing.demo_places import sample_name, state_of
+from flagtui.cli.plumbing.demo_places import DEMO_HOST, sample_name, state_of
 from flagtui.config.locations import find_locations, state_in
 from flagtui.models.rows import EventDefinitionRow, FlagRow
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
@@ -119,7 +118,7 @@ def test_demo_commands_complete_without_names_of_other_profiles(complete: Comple
 
 
 def test_demo_and_proposals_complete_their_own_names(copies: Snapshots, complete: Complete) -> None:
-    demo = SnapshotPlace("demo", NOWHERE, "1", "flags")
+    demo = SnapshotPlace("demo", DEMO_HOST, "1", "flags")
     assert copies.save(demo, [FlagRow(1, "cherry", tags=("red",))], FlagRow)
     assert complete("demo", "flags", "get", "che") == ["plain,cherry"]
     assert complete("demo", "flags", "list", "tag:r") == ["plain,tag:red"]

@@ -37,6 +37,8 @@ def test_demo_keeps_changes_of_commands_until_it_starts_over(run_demo: Run, tmp_
 
 @pytest.mark.usefixtures("demo_data")
 def test_demo_names_its_own_command_for_staged_changes(run_demo: Run) -> None:
+    planned = run_demo("demo", "flags", "disable", "new-nav", "--dry-run", "-o", "table")
+    assert "in project 1 of the demo" in planned.out
     staged = run_demo("demo", "flags", "disable", "new-nav", "--stage")
     assert staged.err.endswith("1 change: flagtui demo staged list; flagtui demo apply staged\n")
     assert run_demo("demo", "staged", "drop", "--all").code == 0

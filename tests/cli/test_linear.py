@@ -13,18 +13,20 @@ def test_commands_are_asked_for_and_answered_in_lines(tmp_path: Path, service: S
     environment = dict.fromkeys(FOLDERS, str(tmp_path)) | server_variables(service.address)
     with Terminal([*FLAGTUI, "--linear"], size=(100, 200), environment=environment) as terminal:
         terminal.wait_for("flagtui>")
-        terminal.press("flags list new-nav\r", until="(?s)new-nav.*new-nav.*flagtui>")
+        terminal.press("flags list new-nav\r", until=r"(?s)KEY; ID; .*new-nav; \d+; on; .*sidebar\n.*>")
         terminal.press("flags disable new-nav\r", until=r"\[y/N\]")
         terminal.press("n\r", until="(?s)y/N.*flagtui>")
         terminal.press("nothing like that\r", until="(?s)No such command.*ended with 2")
         terminal.press("flags get 'new\r", until="The line cannot be read")
         terminal.press("profiles\r", until="There is no profile yet")
-        assert terminal.press_to_end("quit\r") == 0
         sent = bytes(terminal.sent)
         # Colours and the ends of lines alone.
         assert re.findall(rb"\x1b\[[\d;?]*[A-HJKSTfhlsu]", sent) == []
         assert re.findall("[\u2500-\u257f]", sent.decode()) == []
         assert KEY.encode() not in sent
+        terminal.press("\x1b[A\x1b[A", until="flagtui> flags get 'new")
+        terminal.press("\x15? flags disable\r", until="(?s)Turn flags off.*flagtui>")
+        assert terminal.press_to_end("quit\r") == 0
 
 
 def test_linear_mode_keeps_the_guard_of_its_options(signed_in: Run) -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from flagtui.cli.launch.demo_app import Demonstration, demo_folder, open_demo, profile_of, start_over
 from flagtui.cli.linear import run_linear
 from flagtui.cli.plumbing.command_tree import LINEAR
-from flagtui.cli.plumbing.demo_places import DEMO_PROFILE, state_of
+from flagtui.cli.plumbing.demo_places import DEMO_HOST, DEMO_PROFILE, state_of
 from flagtui.cli.plumbing.errors import READER_GONE, drop_output, require_terminal
 from flagtui.cli.plumbing.option_rules import refuse_app_options, ruled_option
 from flagtui.cli.plumbing.options import is_read_only
@@ -22,7 +22,7 @@ from flagtui.config.locations import KEY_VARIABLE, use_state
 
 def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
     """Run another command on the demo, or read lines without words; return the exit code."""
-    from flagtui.cli.launch.demo_service import KEY, NOWHERE, DemoService
+    from flagtui.cli.launch.demo_service import KEY, DemoService
 
     folder, name = demo_folder(), options.name
     if options.fresh:
@@ -30,10 +30,10 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
     service = DemoService(folder / f"{name}.db", options.nasty, options.flags, options.words)
     service.embed()
     use_state(state_of(folder, name))
-    profile = dataclasses.replace(profile_of(options), host=NOWHERE, project=str(service.project))
+    profile = dataclasses.replace(profile_of(options), host=DEMO_HOST, project=str(service.project))
     BUILT_IN[DEMO_PROFILE] = BuiltInProfile(profile, options.words)
     # Named as the host too: whatever profile a command asks for, the key of the demo goes nowhere else.
-    os.environ.update({"FLAGTUI_PROFILE": DEMO_PROFILE, "FLAGTUI_HOST": NOWHERE, KEY_VARIABLE: KEY})
+    os.environ.update({"FLAGTUI_PROFILE": DEMO_PROFILE, "FLAGTUI_HOST": DEMO_HOST, KEY_VARIABLE: KEY})
     os.environ.pop("FLAGTUI_PROJECT", None)
     run = click.get_current_context().find_root().obj
     common = ["--read-only"] if options.read_only else []

@@ -10,6 +10,7 @@ from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.api.http_library import in_process
 from flagtui.cli.plumbing.client import EMBEDDED, request_log
+from flagtui.cli.plumbing.demo_places import DEMO_HOST
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.service import DatabaseUnusable, close_service, create_service
 from flagtui.service.sample_data import room_for, sample
@@ -17,7 +18,6 @@ from flagtui.service.sample_data.company import NASTY, WEB
 
 KEY = "phx_demo_key_of_this_machine"
 """Opens nothing but the demo's own database, which has no address."""
-NOWHERE = "http://127.0.0.1:1"
 
 
 class DemoService(msgspec.Struct):
@@ -45,11 +45,11 @@ class DemoService(msgspec.Struct):
             application = await asyncio.to_thread(self._open)
         except DatabaseUnusable as fault:
             raise ApiError(str(fault), next=self._remedy) from None
-        return Client(NOWHERE, KEY, self.project, transport=in_process(application), log=request_log())
+        return Client(DEMO_HOST, KEY, self.project, transport=in_process(application), log=request_log())
 
     def embed(self) -> None:
-        """Let the commands of this process reach it at NOWHERE."""
-        EMBEDDED[NOWHERE] = self._open_usable
+        """Let the commands of this process reach it at DEMO_HOST."""
+        EMBEDDED[DEMO_HOST] = self._open_usable
 
     def close(self) -> None:
         """Close it, if it was opened."""

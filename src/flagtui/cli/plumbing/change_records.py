@@ -8,6 +8,7 @@ import msgspec
 from flagtui.changes.difference import MISSING, FieldConflict
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.skipped import Skipped
+from flagtui.cli.plumbing.demo_places import DEMO_HOST
 from flagtui.cli.plumbing.errors import Code
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 
@@ -37,8 +38,8 @@ class ChangePlace(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """`project 2 on https://eu.posthog.com`."""
-        return f"project {self.project} on {self.host}"
+        """`project 2 on https://eu.posthog.com`, `project 1 of the demo`."""
+        return f"project {self.project} {'of the demo' if self.host == DEMO_HOST else f'on {self.host}'}"
 
 
 NO_PLACE: Final = ChangePlace()

@@ -5,6 +5,8 @@ from typing import Final
 
 DEMO_PROFILE: Final = "demo"
 """The profile of commands in the demo."""
+DEMO_HOST: Final = "http://127.0.0.1:1"
+"""The address of the demo's service, at which no server listens."""
 
 
 def sample_name(flags: int | str | None, *, is_nasty: bool) -> str:

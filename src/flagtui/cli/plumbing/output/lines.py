@@ -21,6 +21,8 @@ class Voice:
 
     is_quiet: bool = False
     """Whether progress and the outcomes of successful changes are not printed."""
+    is_linear: bool = False
+    """Whether lines are read aloud or line by line: rows are whole, and not aligned."""
 
 
 VOICE: Final = Voice()

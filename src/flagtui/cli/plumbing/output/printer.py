@@ -12,7 +12,7 @@ import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import RuledOption
-from flagtui.cli.plumbing.output.lines import print_line, progress, wrap_line
+from flagtui.cli.plumbing.output.lines import VOICE, print_line, progress, wrap_line
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema, Shown, plain
 from flagtui.cli.plumbing.value_types import FieldNames
 from flagtui.safe_text import safe_lines, safe_text
@@ -144,6 +144,11 @@ class Printer(msgspec.Struct, frozen=True):
             if empty:
                 print_line(empty)
             return
+        headings = [field.name.replace("_", " ").upper() for field in fields]
+        if VOICE.is_linear:
+            for row in (*([headings] if self.shows_headings and self.has_headings else []), *rows):
+                print_line("; ".join(row))
+            return
         if not self.has_headings:
             for row in rows:
                 print("  ".join(safe_text(cell, 400) for cell in row))
@@ -151,7 +156,6 @@ class Printer(msgspec.Struct, frozen=True):
         # Other formats need no tables.
         from flagtui.cli.plumbing.output.table import table_lines
 
-        headings = [field.name.replace("_", " ").upper() for field in fields]
         links = [page(record) for record in printed]
         long = [place for place, field in enumerate(fields) if field.is_long]
         lines = table_lines(headings, rows, self.width, has_colour=self.has_colour, links=links, long=long)
