@@ -176,6 +176,17 @@ async def test_each_skipped_flag_is_named_before_and_after(setting: Setting) -> 
         assert marked_keys(program) == set(HELD)
 
 
+async def test_reason_that_several_flags_share_is_shown_once(setting: Setting) -> None:
+    async with running(replace(setting, size=WIDE)) as program:
+        await mark(program, "new-nav", "export-parquet", "geo-pricing")
+        program.wire.before = lambda request: httpx.Response(503, json={"detail": "Back soon."})
+        await program.press("d")
+        assert isinstance(program.app.screen, ResultsScreen)
+        first, *others = lines(program)
+        assert "Back soon" in first
+        assert [line.split(" ", 2)[2] for line in others] == ["skipped, for the same reason"] * 2
+
+
 async def test_skipped_flags_open_from_a_question_that_no_letter_confirms(setting: Setting) -> None:
     async with running(replace(setting, rules=GuardRules(Level.STRICT, place="TEST"))) as program:
         await mark(program, "new-nav", "export-parquet", "pricing-page-test")

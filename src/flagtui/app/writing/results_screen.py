@@ -1,6 +1,7 @@
 """The results of a batch with failures; those can be retried alone."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import ClassVar, Final, Literal
 
 import msgspec
@@ -130,20 +131,27 @@ class ResultLines(OptionLines):
     """A reason that is longer than the line goes on under its beginning."""
 
     def __init__(self, results: Sequence[Result]) -> None:
-        super().__init__(*(Option(result_line(result, 0)) for result in results))
-        self._results = results
+        reasons = [result.reason for result in results]
+        repeated = (bool(reason) and reason == before for before, reason in pairwise(["", *reasons]))
+        self._results = [*zip(results, repeated, strict=True)]
+        super().__init__(*map(Option, self._make_lines(0)))
 
     def on_resize(self) -> None:
         width = self.scrollable_content_region.width - PADDING
-        for place, result in enumerate(self._results):
-            self.replace_option_prompt_at_index(place, result_line(result, width))
+        for place, line in enumerate(self._make_lines(width)):
+            self.replace_option_prompt_at_index(place, line)
+
+    def _make_lines(self, width: int) -> Iterator[Content]:
+        return (result_line(result, width, is_repeated=is_repeated) for result, is_repeated in self._results)
 
 
-def result_line(result: Result, width: int) -> Content:
-    """Return `– checkout-v2  skipped` with the whole reason below."""
+def result_line(result: Result, width: int, *, is_repeated: bool) -> Content:
+    """Return `– checkout-v2  skipped` with the whole reason below, unless the line above has it."""
     look = "$text-muted" if result.is_saved else "$warning"
     key: Piece = (safe_text(result.key, 60), "" if result.is_saved else "bold")
     lines: list[list[Piece]] = [[_MARKS.get(result.ending, _REFUSED), key, (f"  {result.ending}", look)]]
-    if result.reason:
+    if is_repeated:
+        lines[0].append((", for the same reason", "$text-muted"))
+    elif result.reason:
         lines.append([("  ", ""), (safe_text(result.reason, 300), "$text-muted")])
     return join_lines(lines, width).rstrip()
