@@ -1,5 +1,7 @@
 """Turning a flag off and on again with all that can come between; undo and redo of all kinds in one stack."""
 
+import re
+
 from tests.doubles import quiet
 from tests.doubles.expected import require
 from tests.doubles.whole_program import Setting, running, words
@@ -150,6 +152,8 @@ async def test_flags_of_each_other_are_switched_together_and_asked_once(setting:
         question = words(program.screen)
         assert "Turn OFF 2 flags in TEST" in question
         assert "also turned off: it depends on checkout-redesign" in question
+        assert "Reach not known: only that of checkout-redesign is counted" in question
+        assert re.search("Reach up to [0-9,]+ of [0-9,]+ users lose it", question)
         assert program.wire.writes() == []
         await program.press("y")
         # The one that depends goes first, as the server wants it.

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError
 from flagtui.changes.flags.current_flag import (
+    TOO_LATE,
     UNCOUNTED,
     FlagReading,
     Neighbours,
@@ -31,7 +32,16 @@ from flagtui.changes.flags.flags_together import (
 )
 from flagtui.changes.flags.new_flags import Taken, plan_create, taken_key
 from flagtui.changes.flags.unlisted_flags import rows_in_lists, rows_of
-from flagtui.changes.planner import PlanContext, Planned, Planner, collect, off_loop, read_each, weigh
+from flagtui.changes.planner import (
+    PATIENCE,
+    PlanContext,
+    Planned,
+    Planner,
+    collect,
+    off_loop,
+    read_each,
+    weigh,
+)
 from flagtui.changes.proposal import Caution, Consequence
 from flagtui.changes.skipped import Blocked, Linked, Skipped, skip
 from flagtui.models.filters import Filters
@@ -119,30 +129,28 @@ class FlagPlanner(Planner[FlagRequest, Plan, Flag]):
         plan = await reading.plan_off_loop(alone)
         if isinstance(plan, Plan):
             return Planned(self._adapter, [plan], [request], late=reading.plan_later(plan, alone))
-        reading.stop()
         skipped = skip_unplanned(fresh, plan)
         can_add = not isinstance(plan, NoOp) and plan.together and self.context.may_add_flags
-        if can_add and isinstance(request, Intent) and request.changes.keys() == {"active"}:
-            planned = await self._plan_with_obstacles(request)
-            if planned.plans:
-                return planned
+        try:
+            if can_add and isinstance(request, Intent) and request.changes.keys() == {"active"}:
+                planned = await self._plan_with_obstacles(request, reading)
+                if planned.plans:
+                    return planned
+        finally:
+            reading.stop()
         return Planned(self._adapter, skipped=[skipped])
 
-    async def _plan_with_obstacles(self, switch: Intent) -> Planned[FlagRequest, Plan]:
+    async def _plan_with_obstacles(self, switch: Intent, reading: FlagReading) -> Planned[FlagRequest, Plan]:
         """Plan the switch together with the flags that block it, and those that block these.
 
+        The requested flag keeps its context in the question: its reach, and who changed it last.
         Return no plans when one of them cannot be switched, or when they are more than `MOST_TOGETHER`.
         With `--yes`, flags that were not named never change, nor in its dry run: the caller does not ask.
         """
-        readings: dict[int, FlagReading] = {}
-        requests: dict[int, FlagRequest] = {}
-        pending: list[FlagRequest] = [switch]
-        while pending and len(readings) + len(pending) <= MOST_TOGETHER:
-            results = [await self.read_one_of_many(change) for change in pending]
-            readings |= {item.fresh.id: item for item in results if isinstance(item, FlagReading)}
-            requests |= {change.id: change for change in pending}
-            if any(isinstance(item, Skipped) for item in results):
-                break
+        readings = {reading.fresh.id: await reading.within(PATIENCE, TOO_LATE)}
+        requests: dict[int, FlagRequest] = {switch.id: switch}
+        reach = NotKnown(f"only that of {reading.fresh.key} is counted")
+        while True:
             ids = frozenset(readings)
             planned = [(item.fresh, await item.plan_off_loop(ids)) for item in readings.values()]
             pending = [
@@ -156,6 +164,17 @@ class FlagPlanner(Planner[FlagRequest, Plan, Flag]):
                 if len(plans) < len(planned):
                     break
                 return Planned(self._adapter, plans, [requests[plan.id] for plan in plans])
+            if len(readings) + len(pending) > MOST_TOGETHER:
+                break
+            results = [await self.read_one_of_many(change) for change in pending]
+            if any(isinstance(item, Skipped) for item in results):
+                break
+            readings |= {
+                item.fresh.id: replace(item, context=replace(item.context, reach=reach))
+                for item in results
+                if isinstance(item, FlagReading)
+            }
+            requests |= {change.id: change for change in pending}
         return Planned(self._adapter)
 
     async def read_one_of_many(self, request: FlagRequest) -> FlagReading | Skipped:
