@@ -27,6 +27,21 @@ async def heard(program: Program) -> None:
         stop()
 
 
+async def test_slow_list_of_projects_is_named_and_cancelled(setting: Setting) -> None:
+    async with running(setting) as program:
+        for lines, key in (("1", "p"), ("1", "D"), ("2", "D")):
+            await program.press(lines)
+            program.wire.let_go.clear()
+            program.wire.held = lambda request: request.url.path.endswith("/projects/")
+            await program.press_without_waiting(key)
+            await heard(program)
+            assert "reading the projects… esc cancels" in words(program.screen)
+            await quiet.press(program.app, "escape")
+            await program.let_go()
+            assert program.notices[-1].startswith("The command was cancelled while reading the projects;")
+            assert not program.app.screen.is_modal
+
+
 async def test_slow_reads_and_saves_are_named_and_reads_cancelled(setting: Setting) -> None:
     async with running(setting) as program:
         wire = program.wire

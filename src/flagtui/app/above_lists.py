@@ -130,7 +130,8 @@ class AboveLists:
             show_toast(self._app, Notice(what, "warning", "not switched"))
             return None
         try:
-            choices = await project_choices(self._app_state)
+            with self._runner.reading("the projects"):
+                choices = await project_choices(self._app_state)
         except ApiError as error:
             show_toast(self._app, explain_error(error, "the projects cannot be listed"))
             return None

@@ -155,7 +155,8 @@ class ExperimentKeys(RecordKeys):
         if workspace is None or self.steps.is_read_only():
             return
         try:
-            projects = await workspace.client.projects.list()
+            with self._runner.reading("the projects"):
+                projects = await workspace.client.projects.list()
         except ApiError:
             # A key that may not list projects can still copy within its own.
             projects = ()

@@ -93,7 +93,8 @@ class FlagCreation:
     async def copy_to(self, rows: Sequence[FlagRow]) -> None:
         """Copy one flag to another key here, or flags to another project with the same keys."""
         try:
-            projects = await project_choices(self._app_state)
+            with self._runner.reading("the projects"):
+                projects = await project_choices(self._app_state)
         except ApiError:
             # A key that may not list projects can still copy within its own.
             projects = []
