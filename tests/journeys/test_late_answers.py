@@ -43,6 +43,18 @@ async def test_history_is_read_again_beside_a_comparison(setting: Setting) -> No
         assert pane.entry == here
 
 
+async def test_history_that_failed_is_read_again_with_the_page(setting: Setting) -> None:
+    async with running(setting) as program:
+        program.wire.before = lambda request: (
+            httpx.Response(500, json={}) if request.url.path.endswith("/activity/") else None
+        )
+        await program.go_to("new-nav", "h")
+        assert "The server failed (500)" in program.screen
+        program.wire.heal()
+        await program.press("f5")
+        assert "rollout 10 % → 25 %" in program.screen
+
+
 async def test_users_asked_for_early_are_evaluated_once_the_flag_arrives(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav")

@@ -163,6 +163,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         self._study = replace(
             self._study,
             now=now,
+            reads=app_state.reads,
             is_wide=is_wide,
             details=self._with_mirror(self._study.details),
             names=app_state.names_about(self._study.details.flag),

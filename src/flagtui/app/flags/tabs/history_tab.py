@@ -40,8 +40,8 @@ class HistoryPane(CursorPane):
         self._go_back = go_back
         self._study: Study | None = None
         self._entries: Sequence[Activity] = ()
-        self._read_at: int | None = -1
-        """The flag's version when the log was read."""
+        self._read_for: tuple[int | None, int] | None = None
+        """The flag's version and the read of the page that the log was read for."""
         self._marked: int | None = None
         """The version the cursor's is compared with."""
         self._trouble = ""
@@ -57,10 +57,10 @@ class HistoryPane(CursorPane):
         return self._entries[self.view.place] if 0 <= self.view.place < len(self._entries) else None
 
     def show(self, study: Study) -> None:
-        """Draw the tab; read the log when it is first shown and when the flag has changed."""
-        self._study = study
-        if self._read_at != study.details.row.version:
-            self._read_at = study.details.row.version
+        """Draw the tab; read the log when it is first shown, with the page, and when the flag has changed."""
+        self._study, read = study, (study.details.row.version, study.reads)
+        if self._read_for != read:
+            self._read_for = read
             self._load(study.details.row.id)
         self._draw()
 

@@ -32,6 +32,8 @@ class Study(msgspec.Struct, frozen=True):
     """Parts that the server refuses to API keys, each with the reason."""
     asked_value: JSON = None
     """The remote configuration's value as the server gave it, once it was requested."""
+    reads: int = 0
+    """A number that changes when the page must be read again."""
 
 
 class TextPane(LinesPane):
