@@ -20,7 +20,7 @@ CASES: Final[Sequence[str]] = (
 )
 """In a short run one for each meaning: tests/cli/test_fault_matrix.py holds what each fault is called,
 and tests/changes/test_every_kind.py how a change ends after it."""
-SAID_OTHERWISE: Final = {("event_definitions", "500"): "may have been deleted"}
+SAID_OTHERWISE: Final = {("event_definitions", "500"): "failed on this event (500). It may have been deleted"}
 """The product answers 500 for a definition that is gone."""
 
 

@@ -33,7 +33,7 @@ class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefin
         except ServerFault as fault:
             if fault.status != 500:
                 raise
-            raise NotFound("It may have been deleted: the server fails on it.", facts=fault.facts) from None
+            raise NotFound("The server failed on this event (500).", facts=fault.facts) from None
 
     async def by_name(self, name: str) -> EventDefinition:
         """Return the definition of exactly this name; servers without the endpoint are searched."""
