@@ -71,6 +71,17 @@ async def test_properties_persons_and_test_accounts_filter_events(service: Servi
     assert response["baseline"]["number_of_samples"] == 99
 
 
+async def test_metric_counts_calls_of_any_flag(service: Service) -> None:
+    running = await start_experiment(service)
+    fill(service, {"control": 0, "test": 0})
+    service.expose("other", "on", *people("test", 30), at=START + 2 * HOUR)
+    filters = ({"key": "$feature_flag", "value": ["other"], "operator": "exact"}, {"value": 1})
+    for item, expected in zip(filters, (30, 0), strict=True):
+        source = {"kind": "EventsNode", "event": "$feature_flag_called", "properties": [item]}
+        response = await _query(service, running, MEAN | {"source": source})
+        assert response["variant_results"][0]["sum"] == expected
+
+
 async def test_excluded_variants_are_not_analysed(service: Service) -> None:
     thirds = [
         {"key": key, "rollout_percentage": share} for key, share in (("control", 34), ("a", 33), ("b", 33))

@@ -186,6 +186,11 @@ class Reader(msgspec.Struct, frozen=True):
         index = self.experiment.flag.filters.get("aggregation_group_type_index")
         return index if isinstance(index, int) else None
 
+    @property
+    def _of_flag(self) -> dict[str, Json]:
+        """Return the filter of events that are calls of the flag."""
+        return {"key": "$feature_flag", "value": [self.experiment.flag.key], "operator": "exact"}
+
     def _exposure_patterns(self) -> Iterator[tuple[EventPattern, str]]:
         """Return which events expose, and which of their properties holds the variant."""
         key = self.experiment.flag.key
@@ -194,8 +199,7 @@ class Reader(msgspec.Struct, frozen=True):
         accounts = self.call.project.settings.get("test_account_filters") or []
         tests = tuple(accounts) if criteria.get("filterTestAccounts") else ()
         if config.get("event", FLAG_CALLED) == FLAG_CALLED and config.get("kind") != "ActionsNode":
-            flag_filter: dict[str, Json] = {"key": "$feature_flag", "value": [key], "operator": "exact"}
-            filters = (flag_filter, *(config.get("properties") or ()), *tests)
+            filters = (self._of_flag, *(config.get("properties") or ()), *tests)
             yield EventPattern(FLAG_CALLED, filters), "$feature_flag_response"
             return
         for pattern in patterns_of(self.call.db, self.experiment.project_id, config):
@@ -213,7 +217,7 @@ class Reader(msgspec.Struct, frozen=True):
         parts = ["project_id = :project", "timestamp >= :start", "timestamp <= :until"]
         if pattern.event is not None:
             parts.append("event = :event")
-        if pattern.event == FLAG_CALLED and pattern.filters and pattern.filters[0]["key"] == "$feature_flag":
+        if pattern.event == FLAG_CALLED and pattern.filters[:1] == (self._of_flag,):
             parts.append("flag_key = :flag")
         values: dict[str, Any] = {
             "project": self.experiment.project_id,
