@@ -82,6 +82,21 @@ async def test_metric_counts_calls_of_any_flag(service: Service) -> None:
         assert response["variant_results"][0]["sum"] == expected
 
 
+async def test_metric_filters_by_the_list_of_a_cohort(service: Service) -> None:
+    running = await start_experiment(service)
+    fill(service, {"control": 60, "test": 60})
+    cohort = service.insert("cohorts", project_id=1, name="c", is_static=1, created_at="")
+    service.write(f"INSERT INTO cohort_members SELECT {cohort}, id FROM persons WHERE uuid = 'test-0'")
+    item = {"key": "id", "type": "cohort", "value": str(cohort), "operator": "in"}
+    metric = MEAN | {"source": NODE | {"properties": [item]}}
+    assert (await _query(service, running, metric))["variant_results"][0]["sum"] == 1
+    service.write("DELETE FROM cohort_members")
+    service.write("UPDATE cohorts SET is_static = 0")
+    query = {"kind": "ExperimentQuery", "experiment_id": running["id"], "metric": metric}
+    detail = f"The members of cohort {cohort} are not stored here"
+    assert await service.refused("POST", "query", {"query": query}) == (400, detail, "metric")
+
+
 async def test_excluded_variants_are_not_analysed(service: Service) -> None:
     thirds = [
         {"key": key, "rollout_percentage": share} for key, share in (("control", 34), ("a", 33), ("b", 33))

@@ -10,8 +10,10 @@ import msgspec
 from flagtui.evaluate.explanation import describe_unknown
 from flagtui.evaluate.filters import compare, without_property
 from flagtui.evaluate.run import Manner
+from flagtui.service.bodies import whole_number
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
+from flagtui.service.database import find
 from flagtui.service.errors import Json
 from flagtui.service.evaluation.costly import is_costly
 from flagtui.service.experiments.analysis.metric import Metric, NotComputable, Source
@@ -36,7 +38,7 @@ class People:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._properties: dict[int, Properties] = {}
-        self._cohorts: dict[int, frozenset[int]] = {}
+        self._cohorts: dict[int | None, frozenset[int]] = {}
 
     def properties(self, person_id: int | None) -> Properties:
         if person_id is None:
@@ -46,12 +48,20 @@ class People:
             self._properties[person_id] = value_of(row["properties"]) if row else {}
         return self._properties[person_id]
 
-    def is_in(self, person_id: int | None, cohort_id: int) -> bool:
-        if cohort_id not in self._cohorts:
-            sql = "SELECT person_id FROM cohort_members WHERE cohort_id = ?"
-            rows = self._db.execute(sql, (cohort_id,)).fetchall()
-            self._cohorts[cohort_id] = frozenset(row["person_id"] for row in rows)
-        return person_id in self._cohorts[cohort_id]
+    def is_in(self, person_id: int | None, cohort_id: Json) -> bool:
+        """Return whether a cohort lists the person. Raises NotComputable for one without a list."""
+        number = whole_number(cohort_id)
+        if number not in self._cohorts:
+            self._cohorts[number] = self._members_of(number)
+        return person_id in self._cohorts[number]
+
+    def _members_of(self, number: int | None) -> frozenset[int]:
+        cohort = find(self._db, "cohorts", id=number, deleted=0)
+        sql = "SELECT person_id FROM cohort_members WHERE cohort_id = ?"
+        members = frozenset(row["person_id"] for row in self._db.execute(sql, (number,)))
+        if cohort is None or not (members or cohort["is_static"]):
+            raise NotComputable(f"The members of cohort {number} are not stored here")
+        return members
 
 
 def patterns_of(db: sqlite3.Connection, project_id: int, node: Mapping[str, Json]) -> list[EventPattern]:
@@ -112,10 +122,7 @@ def _compares(condition: Mapping[str, Json], properties: Properties, manner: Man
 
 
 def _in_cohort(condition: Mapping[str, Json], person_id: int | None, people: People) -> bool:
-    number = condition.get("value")
-    if not isinstance(number, int):
-        return False
-    return people.is_in(person_id, number) == (condition.get("operator") != "not_in")
+    return people.is_in(person_id, condition.get("value")) == (condition.get("operator") != "not_in")
 
 
 def _filters(sent: Any) -> tuple[Mapping[str, Json], ...]:
