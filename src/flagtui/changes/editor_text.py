@@ -19,6 +19,8 @@ FAILED: Final = "the editor ended with an error"
 SECRET: Final = "its text is not kept, because it can have a secret"
 MOST_COPIES: Final = 99
 """Copies of one record that are kept; the first one is then overwritten."""
+MOST_OPENED: Final = 10
+"""Faulty texts after which the editor is not opened again: it can be a program that writes others forever."""
 Problems = Callable[[Mapping[str, JSON]], Sequence[str]]
 
 
@@ -142,11 +144,13 @@ class GivenUp(msgspec.Struct, frozen=True):
 def edit(
     record: RecordText, open_editor: OpenEditor, drafts: Path, text: str = ""
 ) -> dict[str, JSON] | GivenUp:
-    """Open the record as text until it can be used, or is closed unchanged; return the changed values.
+    """Open the record as text until it can be used, is closed unchanged, or was faulty too often.
+
+    Return the changed values.
 
     `text` is that of the record, where it was made before.
     """
-    text, reasons = text or record.text(), tuple[str, ...]()
+    text, reasons, times = text or record.text(), tuple[str, ...](), 0
     with tempfile.TemporaryDirectory(prefix="flagtui-") as folder:
         # The folder is for its owner alone, so the file in it is out of reach before it has content.
         path = Path(folder) / f"{record.file}.json"
@@ -171,6 +175,9 @@ def edit(
             edits = record.read(saved or "")
             if not isinstance(edits, Faulty):
                 return edits
+            times += 1
+            if times == MOST_OPENED:
+                return give_up((f"its text was faulty {times} times", *edits.reasons), saved, "")
             text, reasons = edits.text, edits.reasons
 
 

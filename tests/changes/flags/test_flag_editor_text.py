@@ -179,6 +179,16 @@ def test_lost_edits_are_kept_in_a_copy_if_possible(tmp_path: Path) -> None:
     assert expect(edit(flag_text(flag()), Editor("{", None), tmp_path / "file"), GivenUp).copy is None
 
 
+def test_program_that_writes_another_fault_each_time_is_stopped(tmp_path: Path) -> None:
+    def append(path: Path) -> bool:
+        path.write_text(path.read_text() + "junk\n")
+        return True
+
+    result = expect(edit(flag_text(flag()), append, tmp_path), GivenUp)
+    assert result.reasons[0] == "its text was faulty 10 times"
+    assert require(result.copy).read_text().splitlines().count("junk") == 10
+
+
 @pytest.mark.parametrize("editor", [Editor("{ hunter3", None), Editor("hunter3", works=False)])
 def test_lost_text_with_secrets_is_not_kept(editor: Editor, tmp_path: Path) -> None:
     result = expect(edit(flag_text(secret()), editor, tmp_path), GivenUp)
