@@ -256,7 +256,8 @@ async def test_flag_is_edited_as_json_in_the_users_editor(
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
         assert "ture" in kept.read_text()
         await program.press("E", "escape")
-        assert any("A long new text" in path.read_text() for path in drafts.iterdir())
+        (given_up,) = (path for path in drafts.iterdir() if "A long new text" in path.read_text())
+        assert program.notices[-1].endswith(f"Your text is kept in {given_up}")
         monkeypatch.setenv("VISUAL", "no-such-editor --wait")
         await program.press("E")
         assert "VISUAL names an editor that is not there: no-such-editor --wait" in program.notices[-1]

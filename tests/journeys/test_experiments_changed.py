@@ -156,7 +156,7 @@ async def test_experiment_is_edited_in_the_users_editor_and_copied(
         monkeypatch,
         "pass",
         """text = text.replace('"metrics": [', '"metrics": {')""",
-        "text = text.replace('Do calmer colours', 'Do louder colours')",
+        *("text = text.replace('Do calmer colours', 'Do louder colours')",) * 2,
     )
     async with running(any_mode) as program:
         await stand_on_experiment(program, "Chart colours", "E")
@@ -170,6 +170,9 @@ async def test_experiment_is_edited_in_the_users_editor_and_copied(
 
         await program.press("E")
         assert "Do louder colours" in program.screen
+        await program.press("escape")
+        assert "Your text is kept in" in program.notices[-1]
+        await program.press("E")
         await say_yes(program)
         changed = await read_stored(program, "Chart colours")
         assert changed.description == "Do louder colours keep people reading?"

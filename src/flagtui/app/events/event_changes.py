@@ -41,9 +41,10 @@ class EventChanges:
     def start(self, intents: Sequence[EventIntent], on_report: OnReport = ignore) -> None:
         """Start the pipeline for these intents, which are confirmed together."""
         if not self.is_read_only() and intents:
-            self.runner.run(self._write(tuple(intents), on_report))
+            self.runner.run(self.save(tuple(intents), on_report))
 
-    async def _write(self, intents: Sequence[EventIntent], on_report: OnReport) -> None:
+    async def save(self, intents: Sequence[EventIntent], on_report: OnReport) -> None:
+        """Ask about these intents and save them; the report is empty if not confirmed. Only within `run`."""
         if (workspace := self.runner.open_workspace()) is None:
             return
 

@@ -89,7 +89,7 @@ class EventKeys(RecordKeys):
         if edited is not None:
             text = edited.changes["description"]
             intent = set_field(row.id, "description", text, row.description)
-            _start_edited(intent, edited, self.event_path, self.on_report)
+            await _save_edited(intent, edited, self.event_path, self.on_report)
 
     def action_edit_json(self) -> None:
         """Edit all settable fields as JSON in the user's editor."""
@@ -170,15 +170,19 @@ async def _edit_as_json(
     edited = await edit_as_json(path.runner, definition_text(row), drafts)
     made = edit_intent(row, edited.changes) if edited is not None else None
     if edited is not None and made is not None:
-        _start_edited(made, edited, path, on_report)
+        await _save_edited(made, edited, path, on_report)
 
 
-def _start_edited(intent: EventIntent, edited: EditedValues, path: EventChanges, on_report: OnReport) -> None:
+async def _save_edited(
+    intent: EventIntent, edited: EditedValues, path: EventChanges, on_report: OnReport
+) -> None:
     def end(report: Report[Any, Any]) -> None:
         on_report(report)
         edited.on_report(report)
 
-    path.start([intent], end)
+    if not path.is_read_only():
+        await path.save([intent], end)
+    edited.report_copy(path.runner)
 
 
 def _whose(rows: Rows) -> str:

@@ -149,6 +149,7 @@ class ExperimentKeys(RecordKeys):
                 fields=edited.changes, seen={name: record.shown[name] for name in edited.changes}
             )
             await self.steps.save(ExperimentIntent(row.id, STEPS["edit"], choices), edited.delete_copy)
+            edited.report_copy(self._runner)
 
     async def _duplicate(self, row: ExperimentRow) -> None:
         workspace = self._app_state.workspace

@@ -112,7 +112,8 @@ class FlagEdits:
         edited = await edit_as_json(self._runner, record, self._app_state.session.state_folder / "drafts")
         intent = intent_of({**record.shown, **edited.changes}, flag) if edited is not None else None
         if edited is not None and intent is not None:
-            self._runner.start([intent], edited.on_report)
+            await self._runner.change([intent], edited.on_report)
+            edited.report_copy(self._runner)
 
     async def form(self, rows: Sequence[FlagRow]) -> None:
         """Edit flags in a form, one at a time."""

@@ -59,6 +59,11 @@ class EditedValues(msgspec.Struct, frozen=True):
         if report.saved_ids:
             self.delete_copy()
 
+    def report_copy(self, runner: ChangeRunner) -> None:
+        """Show a toast with the path of the copy, unless the values were saved."""
+        if self.copy is not None and self.copy.exists():
+            runner.show_toast(Notice(f"Your text is kept in {self.copy}", "warning"))
+
 
 async def edit_as_json(runner: ChangeRunner, record: RecordText, drafts: Path) -> EditedValues | None:
     """Return the edited values; None, after a toast with the reason, when there is nothing to save.
