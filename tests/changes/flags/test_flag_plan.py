@@ -240,6 +240,7 @@ def test_encrypted_payloads_stay_encrypted_and_masked() -> None:
     plan = make_plan(Intent(812, {"filters": filters}, "edit"), fresh)
     assert plan.body["has_encrypted_payloads"] is True
     assert plan.is_secret
+    assert plan.verb.undo == "put back the old values"
 
     def sealed(payload: str) -> dict[str, JSON]:
         return {"groups": [{"rollout_percentage": 10}], "payloads": {"true": payload}}
@@ -252,6 +253,7 @@ def test_encrypted_payloads_stay_encrypted_and_masked() -> None:
     without = Intent(812, {"filters": {"groups": []}}, "edit")
     plan = make_plan(without, flag(filters=sealed('"hunter3"'), has_encrypted_payloads=True))
     assert "hunter" not in str(plan.lines)
+    assert plan.verb.undo == "", "the journal has no payload to put back"
 
 
 def test_condition_that_turns_to_groups_is_re_bucketed() -> None:

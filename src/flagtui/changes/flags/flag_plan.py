@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from flagtui.api.flags import NOT_COMPARED
 from flagtui.changes.canonical_filters import clean_filters, means_same, share_clean_filters, whole_filters
-from flagtui.changes.difference import FieldConflict, difference, merge, without
+from flagtui.changes.difference import FieldConflict, difference, merge, same, without
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_consequences import cautions, consequences
 from flagtui.changes.flags.flag_context import Context
@@ -19,6 +19,7 @@ from flagtui.changes.flags.flag_words import hidden_conflict, in_words, mask_lin
 from flagtui.changes.proposal import Caution, PlanBase
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import STATES, verb
+from flagtui.evaluate import wire
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_text
@@ -113,10 +114,14 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
     before = {name: stored[name] for name in values}
     body, original = _request_of(values, fresh)
     is_secret = fresh.has_encrypted_payloads or values.get("has_encrypted_payloads") is True
+    words = verb(intent.verb)
+    if is_secret and not same(*(wire.payloads(side.get("filters")) for side in (before, values))):
+        # The journal has no encrypted payload to put back.
+        words = replace(words, undo="")
     return Plan(
         intent=intent,
         fresh=fresh,
-        verb=verb(intent.verb),
+        verb=words,
         values=values,
         before=before,
         lines=tuple(
