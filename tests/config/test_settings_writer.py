@@ -1,3 +1,4 @@
+import re
 import stat
 from pathlib import Path
 
@@ -5,7 +6,7 @@ import pytest
 
 from flagtui.config.profiles import Profile
 from flagtui.config.settings import SavedQuery, SettingsError, read_settings
-from flagtui.config.settings_writer import save_query, write_profile
+from flagtui.config.settings_writer import save_query, write_columns, write_profile
 
 MINE = """\
 # My settings. Do not lose this line.
@@ -78,19 +79,40 @@ def test_a_file_with_a_mistake_is_not_touched(file: Path, content: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "content",
-    ['profiles = {prod = {host = "us"}}\n', 'profiles.prod.host = "us"\nprofiles.prod.badge = "P"\n'],
+    ("content", "place", "header"),
+    [
+        ('profiles = {prod = {host = "us"}}\n', "1: profiles: ", "[profiles.NAME]"),
+        (
+            'theme = "light"\nprofiles.prod.host = "us"\nprofiles.prod.badge = "P"\n',
+            "2: profiles: ",
+            "[profiles.NAME]",
+        ),
+        ('queries = [{name = "on", line = "is:on"}]\n', "1: queries: ", "[[queries]]"),
+    ],
 )
-def test_profile_cannot_be_added_to_an_inline_table(content: str, file: Path) -> None:
+def test_form_without_place_for_more_is_named(file: Path, content: str, place: str, header: str) -> None:
     file.write_text(content)
-    # Without a line: that of the refused text is not in the file.
-    with pytest.raises(SettingsError, match=r"config\.toml: cannot be changed"):
-        write_profile(file, Profile("test"))
+    words = f"{file.name}:{place}nothing can be added in this form, and nothing was changed; write each under"
+    with pytest.raises(SettingsError, match=re.escape(f"{words} {header} first")):
+        _add(file, place)
     assert file.read_text() == content
 
 
+def _add(file: Path, place: str) -> None:
+    if "queries" in place:
+        save_query(file, "off", "is:off")
+    else:
+        write_profile(file, Profile("test"), make_default=True)
+
+
+def test_last_columns_of_a_dotted_table_are_removed(file: Path) -> None:
+    file.write_text('columns.flags = ["key"]\n')
+    write_columns(file, "flags", [])
+    assert read_settings(file).columns == {}
+
+
 def test_unreadable_value_is_never_written(file: Path) -> None:
-    with pytest.raises(SettingsError, match="badge"):
+    with pytest.raises(SettingsError, match=r"config\.toml: profiles\.prod\.badge: "):
         write_profile(file, Profile("prod", badge="much too long a badge"))
     assert file.read_text() == MINE
     assert list(file.parent.iterdir()) == [file]

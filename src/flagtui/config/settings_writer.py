@@ -12,10 +12,12 @@ from tomlkit.items import Table
 from flagtui.config.files import replace_file
 from flagtui.config.profiles import CURRENT_PROJECT, PROFILE_FIELDS, Profile
 from flagtui.config.settings import parse_settings
-from flagtui.config.toml_source import SettingsError
+from flagtui.config.toml_source import SettingsError, find_lines, parse_source
 from flagtui.private_folders import make_private
 
 _HEADER: Final = "# Settings of flagtui; docs/settings.md lists them.\n"
+_FORMS: Final = {"profiles": "[profiles.NAME]", "columns": "[columns]", "queries": "[[queries]]"}
+"""The header under which each is written."""
 
 
 def write_profile(file: Path, profile: Profile, *, make_default: bool = False) -> None:
@@ -23,7 +25,7 @@ def write_profile(file: Path, profile: Profile, *, make_default: bool = False) -
 
     Raises SettingsError, OSError.
     """
-    with _edit(file) as document:
+    with _edit(file, "profiles") as document:
         if make_default:
             document["default_profile"] = profile.name
         table = _table(_table(document, "profiles", is_super=True), profile.name)
@@ -36,7 +38,7 @@ def write_profile(file: Path, profile: Profile, *, make_default: bool = False) -
 
 def write_columns(file: Path, list_name: str, names: Sequence[str]) -> None:
     """Set the columns of a list; none restores the default. Raises SettingsError, OSError."""
-    with _edit(file) as document:
+    with _edit(file, "columns") as document:
         table = _table(document, "columns")
         if names:
             table[list_name] = list(names)
@@ -46,13 +48,13 @@ def write_columns(file: Path, list_name: str, names: Sequence[str]) -> None:
 
 def write_theme(file: Path, name: str) -> None:
     """Set the theme. Raises SettingsError, OSError."""
-    with _edit(file) as document:
+    with _edit(file, "theme") as document:
         document["theme"] = name
 
 
 def save_query(file: Path, name: str, line: str, list_name: str = "flags") -> None:
     """Save a search line under a name, replacing its previous line. Raises SettingsError, OSError."""
-    with _edit(file) as document:
+    with _edit(file, "queries") as document:
         queries = document.setdefault("queries", tomlkit.aot())
         for query in queries:
             if query.get("name") == name and query.get("list", "flags") == list_name:
@@ -64,26 +66,38 @@ def save_query(file: Path, name: str, line: str, list_name: str = "flags") -> No
 
 
 @contextmanager
-def _edit(file: Path) -> Iterator[tomlkit.TOMLDocument]:
-    """Yield the document; it is checked before it is written, so that a bug never spoils the file."""
+def _edit(file: Path, key: str) -> Iterator[tomlkit.TOMLDocument]:
+    """Yield the document to change at `key`; it is checked before it is written.
+
+    Raises SettingsError, also for a form that the library cannot change, such as tables on one line.
+    """
     try:
         before = file.read_bytes().decode("utf-8")
     except FileNotFoundError:
         before = _HEADER
     parse_settings(before, file)
+    after = ""
     try:
         document = tomlkit.parse(before)
         yield document
         after = tomlkit.dumps(document)
-    except (TOMLKitError, ValueError) as error:
+        read, meant = parse_source(after, file).values, document.unwrap()
+        # An emptied table may be absent.
+        is_as_meant = all(read.get(name, {}) == meant.get(name, {}) for name in {*read, *meant})
+    except (TOMLKitError, ValueError, SettingsError):
         # The library refuses tables in inline ones with a plain ValueError.
-        raise SettingsError(file, None, "", f"cannot be changed: {error}") from error
+        is_as_meant = False
+    if not is_as_meant:
+        lines = find_lines(before)
+        line = next((line for name, line in lines.items() if name.partition(".")[0] == key), None)
+        form = _FORMS.get(key, "a line of its own")
+        reason = f"nothing can be added in this form, and nothing was changed; write each under {form} first"
+        raise SettingsError(file, line, key, reason)
     try:
         parse_settings(after, file)
     except SettingsError as error:
         # The line is that of a text that no one has seen.
-        reason = ": ".join(part for part in (error.key, error.reason) if part)
-        raise SettingsError(file, None, "", f"cannot be changed as it is written: {reason}") from None
+        raise SettingsError(file, None, error.key, error.reason) from None
     if not file.is_symlink():
         make_private(file.parent)
     # A link to settings elsewhere stays a link.

@@ -45,7 +45,7 @@ class TomlSource:
 
     def error(self, path: KeyPath, reason: str) -> SettingsError:
         """Return the error for the value, with its line or that of the nearest table around it."""
-        lines = _find_lines(self.text)
+        lines = find_lines(self.text)
         around = (lines.get(_join(path[:end])) for end in range(len(path), 0, -1))
         line = next((number for number in around if number), None)
         return SettingsError(self.file, line, path_text(path), reason)
@@ -98,7 +98,7 @@ def path_text(path: KeyPath) -> str:
     return ".".join(f'"{part}"' if isinstance(part, str) and "." in part else str(part) for part in path)
 
 
-def _find_lines(text: str) -> dict[str, int]:
+def find_lines(text: str) -> dict[str, int]:
     """Return the line of each table and key by its path, joined with dots whether or not parts are quoted.
 
     Keys inside inline tables have the line of the table.
