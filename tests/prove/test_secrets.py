@@ -20,8 +20,9 @@ CRASHING = [sys.executable, "-m", "tests.doubles.crashing_demo"]
 WITH_PAGES = [sys.executable, "-m", "tests.doubles.demo_with_pages", "demo", "--flags", "12"]
 RECORDER = """#!/bin/sh
 { echo "$0 $*"; env; cat /proc/[0-9]*/cmdline; } >> "$RECORDS/$(basename "$0")" 2>/dev/null
+exit 0
 """
-"""Writes down what a program that flagtui starts is told, and the process list."""
+"""Writes down what a program that flagtui starts is told, and the process list, whose processes may end."""
 
 
 @dataclass(frozen=True)
