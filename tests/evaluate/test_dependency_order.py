@@ -7,7 +7,7 @@ import pytest
 from tests.doubles import random_flags
 from tests.doubles.targeting import asks_flag
 
-from flagtui.evaluate.definitions import Definitions, link_dependencies, needed_flags
+from flagtui.evaluate.definitions import Definitions, affected_keys, link_dependencies, needed_flags
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Person, Rules
 
@@ -100,6 +100,21 @@ def test_needed_flags_alone_evaluate_as_among_all(is_linked: bool) -> None:
                 expected = evaluate(key, person, every, rules)
                 assert evaluate(key, person, alone, rules) == expected, (seed, key, rules)
     assert left_out > 10_000
+
+
+def test_affected_flags_are_those_that_need_a_changed_one() -> None:
+    several = 0
+    for seed in range(100):
+        random = Random(seed)
+        document = random_flags.document(random, count=12)
+        flags, cohorts = document["flags"], document["cohorts"]
+        keys = [flag["key"] for flag in flags]
+        needed = {key: {flag["key"] for flag in needed_flags(flags, [key], cohorts)} for key in keys}
+        for changed in keys:
+            affected = affected_keys(flags, [changed], cohorts)
+            assert affected == {key for key in keys if changed in needed[key]}, (seed, changed)
+            several += len(affected) > 1
+    assert several > 100
 
 
 def test_needed_flags_are_the_named_ones_and_their_dependencies() -> None:

@@ -15,7 +15,12 @@ from flagtui.changes.sets.after_set import flags_after
 from flagtui.changes.sets.change_set import StagedChange
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.details.local_definitions import LocalDefinitions
-from flagtui.details.subject_evaluations import definitions_of, evaluate_for, evaluate_here
+from flagtui.details.subject_evaluations import (
+    definitions_around,
+    definitions_of,
+    evaluate_for,
+    evaluate_here,
+)
 from flagtui.evaluate.flags import evaluate_all
 from flagtui.evaluate.run import Person
 from flagtui.models.flag import Flag
@@ -38,11 +43,14 @@ async def evaluate_set(
     """Evaluate the flags of the set, and others whose value it changes, by key. Raises ApiError."""
     flags = [flag for _, flag in await read_each(_flags_in(changes), client.flags.get)]
     raws = [flag.raw for flag in flags]
-    before, after = await definitions_of(local, raws), await definitions_of(local, flags_after(raws, changes))
-    if before is None or after is None:
+    around = await definitions_around(local, raws, flags_after(raws, changes))
+    if around is None:
         return []
+    *sides, keys = around
     person = await _person(subject, flags[0] if flags else None, client)
-    old, new = [await asyncio.to_thread(evaluate_all, person, each) for each in (before, after)]
+    old, new = [
+        await asyncio.to_thread(evaluate_all, person, side, keys & side.flags.keys()) for side in sides
+    ]
     named = {str(change.values.get("key", change.key)) for change in changes if change.kind == FLAGS.entry}
     results = []
     for key in sorted(old.keys() | new.keys()):

@@ -12,7 +12,7 @@ from flagtui.api.heavy_work import run_off_loop
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.details.local_definitions import LocalDefinitions
 from flagtui.evaluate import wire
-from flagtui.evaluate.definitions import Definitions, needed_flags
+from flagtui.evaluate.definitions import Definitions, affected_keys, needed_flags
 from flagtui.evaluate.evaluation import Evaluation
 from flagtui.evaluate.flags import evaluate, evaluate_all
 from flagtui.evaluate.run import Person, Rules
@@ -175,14 +175,56 @@ def _definitions(
     names: Mapping[int, str],
     time_zone: str,
 ) -> Definitions:
-    flags = [flag for flag in as_list(raw.get("flags")) if isinstance(flag, dict)]
-    newer = {as_text(flag.get("key")): flag for flag in also}
-    kept = [flag for flag in flags if as_text(flag.get("key")) not in newer]
-    every: Iterable[Mapping[str, Any]] = [*kept, *newer.values()]
+    every: Iterable[Mapping[str, Any]] = _with_newer(raw, also)
     if not has_others:
-        every = needed_flags(every, newer, as_dict(raw.get("cohorts")))
-    named = [with_cohort_names(flag, names) for flag in every]
+        every = needed_flags(every, map(_key_of, also), as_dict(raw.get("cohorts")))
+    return _with_names(raw, every, names, time_zone)
+
+
+async def definitions_around(
+    local: LocalDefinitions, before: Sequence[Mapping[str, JSON]], after: Sequence[Mapping[str, JSON]]
+) -> tuple[Definitions, Definitions, set[str]] | None:
+    """Return the definitions with these flags before and after a change, and the keys that it can affect.
+
+    Other flags are there only as far as those need them. None without a document.
+    """
+    document, time_zone = await asyncio.gather(local.read(), local.zone())
+    keys = set(map(_key_of, (*before, *after)))
+    if document is None:
+        old, new = (Definitions.of(map(dict, side), time_zone=time_zone) for side in (before, after))
+        return (old, new, keys) if keys else None
+    if document.cohorts:
+        await local.cohorts.learn()
+    raw, names = document.raw, dict(local.cohorts.names)
+
+    def read() -> tuple[Definitions, Definitions, set[str]]:
+        cohorts = as_dict(raw.get("cohorts"))
+        sides = [_with_newer(raw, side) for side in (before, after)]
+        affected = set[str]().union(*(affected_keys(side, keys, cohorts) for side in sides))
+        old, new = (
+            _with_names(raw, needed_flags(side, affected, cohorts), names, time_zone) for side in sides
+        )
+        return old, new, affected
+
+    return await run_off_loop(read)
+
+
+def _with_newer(raw: Mapping[str, Any], also: Sequence[Mapping[str, JSON]]) -> list[Mapping[str, Any]]:
+    """Return the flags of a document, with `also` in place of those of the same key."""
+    newer = {_key_of(flag): flag for flag in also}
+    flags = [flag for flag in as_list(raw.get("flags")) if isinstance(flag, dict)]
+    return [*(flag for flag in flags if _key_of(flag) not in newer), *newer.values()]
+
+
+def _with_names(
+    raw: Mapping[str, Any], flags: Iterable[Mapping[str, Any]], names: Mapping[int, str], time_zone: str
+) -> Definitions:
+    named = [with_cohort_names(flag, names) for flag in flags]
     return Definitions.of_document({**raw, "flags": named}, time_zone=time_zone)
+
+
+def _key_of(flag: Mapping[str, JSON]) -> str:
+    return as_text(flag.get("key"))
 
 
 def with_cohort_names(flag: Mapping[str, JSON], names: Mapping[int, str]) -> Mapping[str, JSON]:

@@ -118,6 +118,24 @@ def needed_flags(
     return [flag for flag in every if str(flag.get("key")) in needed]
 
 
+def affected_keys(
+    flags: Iterable[Mapping[str, Any]], keys: Iterable[str], cohorts: Mapping[str, Any]
+) -> set[str]:
+    """Return these keys and those of the flags that depend on them, also through other flags and cohorts."""
+    every = list(flags)
+    keys_by_id = _keys_by_id(every)
+    dependents: dict[str, list[str]] = defaultdict(list)
+    for flag in every:
+        for key in needed_keys([flag.get("filters")], cohorts, keys_by_id.get, lambda _key: ()):
+            dependents[key].append(str(flag.get("key")))
+    affected, waiting = set[str](), [*keys]
+    while waiting:
+        if (key := waiting.pop()) not in affected:
+            affected.add(key)
+            waiting += dependents.get(key, ())
+    return affected
+
+
 def needed_keys(
     filters: Iterable[Any],
     cohorts: Mapping[str, Any],
