@@ -150,6 +150,13 @@ async def test_hostile_entries_are_text_and_others_open_their_flag(setting: Sett
         assert "checkout is in project 1 of prod; open that first" in program.notices[-1]
 
 
+async def test_place_of_a_change_is_shown_in_sixty_cells(setting: Setting) -> None:
+    async with running(replace(setting, size=(60, 15))) as program:
+        await program.go_to("new-nav", "space", "y")
+        await program.press("J", "v")
+        assert "where test http://127.0.0.1:1 #1" in words(program.screen)
+
+
 async def test_damaged_journal_is_not_shown_as_empty(setting: Setting) -> None:
     async with running(setting) as program:
         path = program.journal.path

@@ -228,9 +228,10 @@ class JournalScreen(ReadList[Entry]):
         ]
         yield []
         yield from _facts(
+            # First what 60 cells have no column for: a pane below 15 lines shows two facts.
+            ("where", f"{entry.signature.profile}  {entry.signature.host}  #{entry.signature.project}"),
             ("when", local_time.second(entry.at)),
             ("who", entry.signature.by),
-            ("where", f"{entry.signature.profile}  {entry.signature.host}  #{entry.signature.project}"),
             ("version", _versions(entry)),
             ("why", entry.reason),
             ("note", entry.note),
