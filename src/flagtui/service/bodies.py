@@ -1,7 +1,7 @@
 """Request bodies: from bytes to checked values, with the errors a field can have."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Final, TypeGuard, TypeVar
 
@@ -80,14 +80,6 @@ def type_word(value: Json) -> str:
 
 def is_number(value: Json) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-RETAGS: Final[Mapping[str, Callable[[set[str], set[str]], set[str]]]] = {
-    "add": lambda before, given: before | given,
-    "remove": lambda before, given: before - given,
-    "set": lambda _, given: given,
-}
-"""The new tags by action of a bulk operation, from the previous and the given tags."""
 
 
 class Fields:

@@ -1,14 +1,20 @@
 """Edits of the tags of many records at once: the body, and the outcome for each record."""
 
-from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, Generic, NamedTuple, TypeVar
 
-from flagtui.service.bodies import RETAGS, Fields, whole_number
+from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
-from flagtui.service.errors import Json, invalid
+from flagtui.service.errors import invalid
 from flagtui.service.responses import Response, respond
 from flagtui.service.shapes import NUMBER, NUMBERS, TEXT, TEXTS, list_of, whole, words
 
+RETAGS: Final[Mapping[str, Callable[[set[str], set[str]], set[str]]]] = {
+    "add": lambda before, given: before | given,
+    "remove": lambda before, given: before - given,
+    "set": lambda _, given: given,
+}
+"""The new tags by action, from the previous and the given tags."""
 MOST_IDS, MOST_TAGS, MOST_PAIRS = 500, 100, 10_000
 TAGS_BODY: Final = whole(
     {"ids": {**NUMBERS, "minItems": 1, "maxItems": MOST_IDS}, "action": words(RETAGS), "tags": TEXTS}
@@ -21,10 +27,13 @@ TAGS_DONE: Final = whole(
 )
 
 
-class TagEdit(NamedTuple):
+IdT = TypeVar("IdT", int, str)
+
+
+class TagEdit(NamedTuple, Generic[IdT]):
     """Tags to add to records, to remove from them, or to replace theirs."""
 
-    ids: list[int]
+    ids: list[IdT]
     """Each once, in the order they were sent."""
     action: str
     tags: frozenset[str]
@@ -34,11 +43,10 @@ class TagEdit(NamedTuple):
         return sorted(RETAGS[self.action](set(tags), set(self.tags)))
 
 
-def read_tag_edit(call: Call) -> TagEdit:
+def read_tag_edit(call: Call, read_ids: Callable[[Fields], list[IdT]]) -> TagEdit[IdT]:
     """Return the edit of the body; raises the fault of the first invalid field."""
     fields = Fields(call.body())
-    sent = fields.required_items("ids", MOST_IDS)
-    ids = [_read_id(fields, value, place) for place, value in enumerate(sent)]
+    ids = read_ids(fields)
     action = fields.required_choice("action", RETAGS)
     fields.require("tags")
     tags = frozenset(fields.tags())
@@ -47,17 +55,19 @@ def read_tag_edit(call: Call) -> TagEdit:
         raise fields.fault("tags", f"At least one tag is required to {action} tags.")
     if len(ids) * len(tags) > MOST_PAIRS:
         raise invalid(f"Too many changes at once: at most {MOST_PAIRS:,} pairs of record and tag.")
-    return TagEdit(list(dict.fromkeys(ids)), action, tags)
+    return TagEdit(ids, action, tags)
 
 
-def _read_id(fields: Fields, value: Json, place: int) -> int:
-    number = whole_number(value)
-    if number is None:
-        raise fields.fault(f"ids__{place}", "A valid integer is required.")
-    return number
+def read_numbers(fields: Fields) -> list[int]:
+    numbers: dict[int, None] = {}
+    for place, value in enumerate(fields.required_items("ids", MOST_IDS)):
+        if (number := whole_number(value)) is None:
+            raise fields.fault(f"ids__{place}", "A valid integer is required.")
+        numbers[number] = None
+    return list(numbers)
 
 
-def edit_each(edit: TagEdit, retag: Callable[[int], list[str] | None]) -> Response:
+def edit_each(edit: TagEdit[int], retag: Callable[[int], list[str] | None]) -> Response:
     """Return the outcomes; `retag` edits one record and returns its tags, or None if it may not."""
     outcomes = {number: retag(number) for number in edit.ids}
     updated = [{"id": number, "tags": tags} for number, tags in outcomes.items() if tags is not None]

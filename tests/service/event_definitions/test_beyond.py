@@ -43,7 +43,7 @@ ODD_BULKS: list[tuple[Any, str, str | None]] = [
     ({"ids": [UNKNOWN, 7], "action": "add", "tags": ["a"]}, "invalid_input", "ids__1"),
     ({"ids": [UNKNOWN] * 501, "action": "add", "tags": ["a"]}, "max_length", "ids"),
     ({"ids": [UNKNOWN], "action": "drop", "tags": ["a"]}, "invalid_choice", "action"),
-    ({"ids": [UNKNOWN], "action": "add", "tags": []}, "empty", "tags"),
+    ({"ids": [UNKNOWN], "action": "add", "tags": []}, "invalid_input", "tags"),
     ({"ids": [UNKNOWN], "action": "add", "tags": [["a"]]}, "invalid_input", "tags__0"),
 ]
 

@@ -6,8 +6,9 @@ from flagtui.service.errors import Json
 from flagtui.service.event_definitions.fields import DEFINITIONS, LONGEST_NAME
 from flagtui.service.field_kinds import text
 from flagtui.service.shapes import NUMBER, TEXT, TEXTS, TRUTH, UUID, list_of, page_of, record, whole, words
+from flagtui.service.tag_edits import MOST_IDS, RETAGS
 
-_IDS: Final[Json] = {**list_of(UUID), "minItems": 1, "maxItems": 500}
+_IDS: Final[Json] = {**list_of(UUID), "minItems": 1, "maxItems": MOST_IDS}
 _SKIPPED: Final = list_of(whole({"id": UUID, "reason": TEXT}))
 _NAME: Final = text(LONGEST_NAME, blank=False).schema
 
@@ -16,7 +17,7 @@ DEFINITION_PAGE: Final = page_of(DEFINITION, count_is_capped=TRUTH)
 UPDATE_BODY: Final = record(DEFINITIONS.body_schema(), of=DEFINITIONS.record)
 CREATE_BODY: Final = record({"name": _NAME, **DEFINITIONS.body_schema()}, ("name",), of=DEFINITIONS.record)
 
-TAGS_BODY: Final = whole({"ids": _IDS, "action": words(("add", "remove", "set")), "tags": TEXTS})
+TAGS_BODY: Final = whole({"ids": _IDS, "action": words(RETAGS), "tags": TEXTS})
 VERIFIED_BODY: Final = whole({"ids": _IDS, "verified": TRUTH})
 TAGS_DONE: Final = whole({"updated": list_of(whole({"id": UUID, "tags": TEXTS})), "skipped": _SKIPPED})
 VERIFIED_DONE: Final = whole(

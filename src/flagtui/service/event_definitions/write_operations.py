@@ -2,10 +2,9 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import Final
 
 from flagtui.service.activity import change, changes_between, log, ordered_uuid
-from flagtui.service.bodies import RETAGS, Fields
+from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.database import find, insert_row, update_row
 from flagtui.service.errors import invalid, payment_required
@@ -22,9 +21,8 @@ from flagtui.service.event_definitions.rows import (
 )
 from flagtui.service.field_kinds import Use, Values
 from flagtui.service.responses import Response, respond, respond_text, value_of
+from flagtui.service.tag_edits import MOST_IDS, read_tag_edit
 
-MOST_IDS: Final = 500
-MOST_TAGS: Final = 100
 _LOGGED_FIELDS = ("owner", *DEFINITIONS.using(Use.LOGGED))
 """Fields whose changes are logged; an owner by id."""
 
@@ -106,26 +104,14 @@ def logged_values(row: sqlite3.Row) -> Values:
 
 
 def bulk_update_tags(call: Call) -> Response:
-    fields = Fields(call.body())
-    ids = read_ids(fields)
-    action = fields.required_choice("action", RETAGS)
-    given = set(_read_given(fields, action))
+    edit = read_tag_edit(call, read_ids)
 
     def retag(row: sqlite3.Row) -> Values:
-        tags = sorted(RETAGS[action](set(value_of(row["tags"])), given))
+        tags = edit.apply(value_of(row["tags"]))
         save(call, row, {"tags": tags})
         return {"tags": tags if has_tagging(call) else []}
 
-    return _for_each(call, ids, retag)
-
-
-def _read_given(fields: Fields, action: str) -> list[str]:
-    fields.require("tags")
-    tags = fields.tags()
-    fields.check_length("tags", tags, MOST_TAGS)
-    if not tags and action != "set":
-        raise invalid("This list may not be empty.", "tags", "empty")
-    return tags
+    return _for_each(call, edit.ids, retag)
 
 
 def bulk_update_verified(call: Call) -> Response:

@@ -11,7 +11,7 @@ from flagtui.service.experiments.rows import select
 from flagtui.service.experiments.save import SCOPE
 from flagtui.service.list_filters import among
 from flagtui.service.responses import Response, respond, text_of
-from flagtui.service.tag_edits import TagEdit, edit_each, read_tag_edit
+from flagtui.service.tag_edits import TagEdit, edit_each, read_numbers, read_tag_edit
 
 
 def matching_ids(call: Call) -> Response:
@@ -23,7 +23,7 @@ def matching_ids(call: Call) -> Response:
 
 def bulk_update_tags(call: Call) -> Response:
     """Add, remove or replace tags; `updated_at` stays."""
-    edit = read_tag_edit(call)
+    edit = read_tag_edit(call, read_numbers)
     values = {"project": call.project.id, "ids": text_of(edit.ids)}
     rows = select(call.db, f"e.project_id = :project AND e.deleted = 0 AND e.id IN {among('ids')}", values)
     levels, by_id = levels_of(call), {experiment.id: experiment for experiment in rows}
@@ -35,7 +35,7 @@ def bulk_update_tags(call: Call) -> Response:
     return edit_each(edit, retag)
 
 
-def _retag(call: Call, experiment: Experiment, edit: TagEdit) -> list[str]:
+def _retag(call: Call, experiment: Experiment, edit: TagEdit[int]) -> list[str]:
     before = experiment.fields["tags"]
     after = edit.apply(before)
     if after != sorted(before):

@@ -23,7 +23,7 @@ from flagtui.service.flags.rows import SCOPE, key_when_deleted, rows_by_id
 from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.flags.status import groups_of, percentage_of, variants_of
 from flagtui.service.responses import Response, respond, text_of, value_of
-from flagtui.service.tag_edits import TagEdit, edit_each, read_tag_edit
+from flagtui.service.tag_edits import TagEdit, edit_each, read_numbers, read_tag_edit
 
 _FILTERS = {*FILTERS} - {"key", "has_evaluation_tags", "eligible_for_experiment"}
 
@@ -158,7 +158,7 @@ def _rollout(filters: Mapping[str, Json], *, active: bool) -> tuple[str, str | N
 
 def bulk_update_tags(call: Call) -> Response:
     """Add, remove or replace tags without raising versions."""
-    edit = read_tag_edit(call)
+    edit = read_tag_edit(call, read_numbers)
     rows = rows_by_id(call.db, call.project.id, edit.ids)
     levels = load_levels(call.db, call.caller, call.project)
 
@@ -169,7 +169,7 @@ def bulk_update_tags(call: Call) -> Response:
     return edit_each(edit, retag)
 
 
-def _retag(call: Call, row: sqlite3.Row, edit: TagEdit) -> list[str]:
+def _retag(call: Call, row: sqlite3.Row, edit: TagEdit[int]) -> list[str]:
     before: list[str] = value_of(row["tags"])
     after = edit.apply(before)
     if after != sorted(before):
