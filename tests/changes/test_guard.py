@@ -104,7 +104,7 @@ def test_question_counts_skipped_flags_and_confirms_the_rest() -> None:
     plans = [off(id=number, key=f"k{number}") for number in (1, 2)]
     question = ask(*plans, level=Level.STRICT, place="PROD", asked_with=asked_with)
     assert (question.type_this, question.title) == ("2", "Turn OFF 2 of 3 flags in PROD")
-    assert question.skipped == tuple(asked_with.skipped)
+    assert question.planned.skipped == asked_with.skipped
     alone = ask(plans[0], level=Level.RELAXED, place="PROD", asked_with=asked_with)
     assert (alone.is_dialog, alone.title) == (True, "Turn OFF 1 of 2 flags in PROD")
     assert settles(alone, yes=True)
@@ -117,7 +117,7 @@ def test_approval_is_made_by_the_guard_and_used_once() -> None:
         spend(approved)
     plan = off()
     with pytest.raises(TypeError, match="only the guard"):
-        Approved(object(), (plan,), Confirmation(yes=True))
+        Approved(object(), ask(plan), Confirmation(yes=True))
     forged = object.__new__(Approved)
     forged.plans = (plan,)
     with pytest.raises(ValueError, match="never gave it"):

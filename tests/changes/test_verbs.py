@@ -16,6 +16,7 @@ from flagtui.changes.experiments.steps import STEPS, ExperimentIntent
 from flagtui.changes.guard import Question
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.overrides import override_plan
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import PlanBase
 from flagtui.changes.related import creation
 from flagtui.changes.shared import shared_plan
@@ -53,7 +54,11 @@ def plans() -> Iterator[Any]:
 
 
 def question(plan: Any, number: int) -> Question[Any]:
-    return Question(plans=(plan,) * number, place="", type_this=None, reason_required=False, is_dialog=True)
+    plans = (plan,) * number
+    planned = Planned(None, plans)
+    return Question(
+        plans=plans, planned=planned, place="", type_this=None, reason_required=False, is_dialog=True
+    )
 
 
 PLANS: Final = list(plans())

@@ -102,8 +102,8 @@ def _way(screen: ConfirmScreen[Any], way: str) -> str:
 
 def _undo_of(screen: ConfirmScreen[Any], question: Question[Any]) -> str:
     """Return what `u`, or `U` after an undo, does once the question is confirmed."""
-    plans, purpose = question.plans, question.purpose
-    if question.without_journal or not all(plan.verb.undo for plan in plans):
+    plans, purpose = question.plans, question.planned.purpose
+    if question.planned.without_journal or not all(plan.verb.undo for plan in plans):
         return ""
     if purpose is not None:
         return _way(screen, "redo" if purpose.name == "Undo" else "undo")

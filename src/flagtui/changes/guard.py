@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.planner import Planned
-from flagtui.changes.proposal import P, Proposal, Purpose
-from flagtui.changes.skipped import Skipped
+from flagtui.changes.proposal import P, Proposal
 from flagtui.config.guard_rules import GuardRules as GuardRules
 from flagtui.config.guard_rules import Level as Level
 
@@ -59,15 +58,8 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
     """The question about these plans, and the requirements for confirming them."""
 
     plans: tuple[P, ...]
-    skipped: tuple[Skipped, ...] = ()
-    """Records that were chosen too and stay unchanged."""
-    purpose: Purpose | None = None
-    without_journal: str = ""
-    """Why the journal cannot be written; agreeing is agreeing to go without it."""
-    batch: str = ""
-    """The journal group of the changes, such as the id of a change set; empty for one of their own."""
-    note: str = ""
-    """A sentence about all plans together."""
+    """Those that are meant, all of `planned` unless some were chosen."""
+    planned: Planned[Any, P]
     place: str
     type_this: str | None
     """What to type: the key, the id of a flag whose key cannot be trusted, or how many flags there are."""
@@ -82,10 +74,10 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
         """`Turn OFF in PROD`, `Turn OFF 12 flags in PROD`, or `Turn OFF 12 of 15 flags in PROD`."""
         first, count = self.plans[0], len(self.plans)
         # Those that name their kind may be of another one.
-        alike = sum(skipped.kind is None for skipped in self.skipped)
+        alike = sum(skipped.kind is None for skipped in self.planned.skipped)
         chosen = count + alike
         place = f" in {self.place}" if self.place else ""
-        purpose = self.purpose
+        purpose = self.planned.purpose
         if purpose is not None and not purpose.part:
             return f"{purpose.name}: {purpose.words}{place}"
         of = f" of {chosen:,}" if alike else ""
@@ -96,8 +88,8 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
     @property
     def accept_words(self) -> str:
         """The words of the key that confirms: `Turn OFF`, `Delete the experiment`, `Delete 3 experiments`."""
-        if self.purpose is not None:
-            return self.purpose.name
+        if self.planned.purpose is not None:
+            return self.planned.purpose.name
         first, count = self.plans[0], len(self.plans)
         words = first.title.removesuffix(" of")
         if count == 1:
@@ -108,25 +100,26 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
     @property
     def is_divisible(self) -> bool:
         """Whether the user may choose some of its plans: an undo of several changes, confirmed by a key."""
-        purpose = self.purpose
+        purpose = self.planned.purpose
         is_undo = purpose is not None and purpose.name == "Undo" and not purpose.part
-        is_plain = not (self.reason_required or self.conflicts or self.skipped or self.without_journal)
+        is_whole = not (self.planned.skipped or self.planned.without_journal)
+        is_plain = is_whole and not (self.reason_required or self.conflicts)
         return is_undo and is_plain and self.typed_from > 0 and len(self.plans) > 1
 
     def only(self, places: Collection[int]) -> "Question[P]":
         """Return the question about the plans at these places alone; about all of them without places."""
-        purpose = self.purpose
+        purpose = self.planned.purpose
         if not places or purpose is None or not self.is_divisible:
             return self
         plans = tuple(plan for place, plan in enumerate(self.plans) if place in places)
         part = replace(purpose, part=f"{len(plans):,} of {len(self.plans):,}")
         typed = str(len(plans)) if len(plans) >= self.typed_from else None
-        return replace(self, plans=plans, purpose=part, type_this=typed)
+        return replace(self, plans=plans, planned=replace(self.planned, purpose=part), type_this=typed)
 
     @property
     def undo_words(self) -> str:
         """The effect of `u` after these plans: `turn it on again`; empty if it can undo none."""
-        if self.without_journal or not all(plan.verb.undo for plan in self.plans):
+        if self.planned.without_journal or not all(plan.verb.undo for plan in self.plans):
             return ""
         count = len(self.plans)
         words = {plan.verb.undo_of(count) for plan in self.plans}
@@ -150,7 +143,7 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
     def settle(self, answer: Confirmation) -> "Approved[P] | NotYet":
         """Return the approval, or the missing parts."""
         conflict = f"{self.conflict_words}; agree to overwrite it" if self.conflicts else ""
-        lacks_journal = bool(self.without_journal) and not answer.without_journal
+        lacks_journal = bool(self.planned.without_journal) and not answer.without_journal
         for is_so, why in (
             (answer.was_pasted, "pasted text does not confirm; type it"),
             (answer.is_to_less, "the question changed; read it and confirm again"),
@@ -164,8 +157,7 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
         ):
             if is_so:
                 return NotYet(why)
-        has_no_journal = bool(self.without_journal)
-        approved = Approved(_SEAL, self.plans, answer, without_journal=has_no_journal, batch=self.batch)
+        approved = Approved(_SEAL, self, answer)
         _unused.add(approved)
         return approved
 
@@ -197,21 +189,16 @@ def guard(planned: Planned[Any, P], rules: GuardRules) -> GuardRefused | Questio
     key = plans[0].type_to_confirm if len(plans) == 1 else number
     is_unlocked = rules.is_unlocked and len(plans) == 1 and not plans[0].verb.is_grave
     is_typed = rules.level is Level.STRICT and not is_unlocked
-    type_this = key if is_typed or any(plan.verb.is_typed for plan in plans) else None
-    has_key = rules.level is not Level.STRICT and not any(plan.verb.is_typed for plan in plans)
+    cannot_be_undone = any(plan.verb.is_typed for plan in plans)
     is_grave = any(plan.verb.is_grave or plan.conflicts for plan in plans)
     return Question(
         plans=tuple(plans),
-        skipped=tuple(planned.skipped),
-        purpose=planned.purpose,
-        without_journal=planned.without_journal,
-        batch=planned.batch,
-        note=planned.note,
+        planned=planned,
         place=f"{rules.place} › {planned.place}" if planned.place else rules.place,
-        type_this=number if len(plans) >= COUNT_FROM else type_this,
+        type_this=number if len(plans) >= COUNT_FROM else key if is_typed or cannot_be_undone else None,
         reason_required=rules.require_reason,
         is_dialog=rules.level is not Level.RELAXED or is_grave or len(plans) + len(planned.skipped) > 1,
-        typed_from=COUNT_FROM if has_key else 0,
+        typed_from=0 if rules.level is Level.STRICT or cannot_be_undone else COUNT_FROM,
     )
 
 
@@ -220,21 +207,13 @@ class Approved(Generic[P]):
 
     __slots__ = ("__weakref__", "batch", "plans", "reason", "without_journal")
 
-    def __init__(
-        self,
-        seal: object,
-        plans: tuple[P, ...],
-        answer: Confirmation,
-        *,
-        without_journal: bool = False,
-        batch: str = "",
-    ) -> None:
+    def __init__(self, seal: object, question: Question[P], answer: Confirmation) -> None:
         if seal is not _SEAL:
             raise TypeError("only the guard approves changes")
-        self.plans = plans
+        self.plans = question.plans
         self.reason = answer.reason.strip()
-        self.without_journal = without_journal
-        self.batch = batch or (uuid4().hex if len(plans) > 1 else "")
+        self.without_journal = bool(question.planned.without_journal)
+        self.batch = question.planned.batch or (uuid4().hex if len(self.plans) > 1 else "")
 
     def __reduce__(self) -> str:
         raise TypeError("an approval cannot be copied")

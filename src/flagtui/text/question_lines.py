@@ -86,21 +86,22 @@ def _short_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
 
 def _notes(question: Question[Any], width: int, now: float) -> Iterator[list[Piece]]:
     """Yield the notes on the question itself."""
-    if question.without_journal:
+    if question.planned.without_journal:
         # Others may have been sent before the journal became unwritable.
         these = "This change was" if len(question.plans) == 1 else "These changes were"
         yield from caution_lines(
-            f"{question.without_journal}. {these} not sent. You can continue without it: "
+            f"{question.planned.without_journal}. {these} not sent. You can continue without it: "
             "the change then cannot be undone or checked after a crash.",
             ("make it writable, or make room on the disk, then try again",),
             width,
         )
         yield []
-    if question.purpose is not None and question.purpose.made_at is not None:
-        yield from caution_lines(f"your last change was {ago(question.purpose.made_at, now)}", (), width)
+    purpose = question.planned.purpose
+    if purpose is not None and purpose.made_at is not None:
+        yield from caution_lines(f"your last change was {ago(purpose.made_at, now)}", (), width)
         yield []
-    if question.note:
-        for line in wrap_safe(question.note, width - 2):
+    if question.planned.note:
+        for line in wrap_safe(question.planned.note, width - 2):
             yield [(f"  {line}", "$text-muted")]
         yield []
 

@@ -88,7 +88,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         with Vertical(id="question", classes=f"-{self._session.colour}") as box:
             if self._has_fields:
                 box.border_subtitle = "tab next · ⏎ confirm · esc cancel"
-            if self._question.skipped:
+            if self._question.planned.skipped:
                 yield from self._skipped_lines()
             with VerticalScroll(id="consequences", can_focus=False):
                 yield Static(id="facts")
@@ -109,7 +109,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         return "↓ scroll" if self._is_cut else ""
 
     def _skipped_lines(self) -> ComposeResult:
-        skipped = self._question.skipped
+        skipped = self._question.planned.skipped
         yield Static(
             styled(
                 (f"{len(skipped):,} skipped, unchanged", "bold $warning"),
@@ -151,7 +151,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         return bool(self.asked.type_this) or self.asked.reason_required
 
     def _accept_label(self) -> Content:
-        question, purpose = self._question, self._question.purpose
+        question, purpose = self._question, self._question.planned.purpose
         if question.conflicts:
             whose = "mine" if question.is_own else "theirs"
             verb = "Stage over" if purpose is not None and purpose.name == "Stage" else "Overwrite"
@@ -159,7 +159,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         return styled(f"{safe_text(question.accept_words, 40)}  {'⏎' if self._has_fields else 'y'}")
 
     def _hint(self) -> str:
-        words, purpose = self._question.undo_words, self._question.purpose
+        words, purpose = self._question.undo_words, self._question.planned.purpose
         way = "redo" if purpose is not None and purpose.name == "Undo" else "undo"
         back = f": {safe_text(words, 60)}" if purpose is None else ""
         return f"{way} with {key_sign(f'app.{way}')}{back}" if words else ""
@@ -176,7 +176,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     @on(OptionList.OptionSelected)
     def _on_skipped_opened(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.dismiss(self._question.skipped[event.option_index])
+        self.dismiss(self._question.planned.skipped[event.option_index])
 
     @on(AnswerButton.Pressed, "#accept")
     def _on_accepted(self) -> None:
@@ -237,7 +237,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             box.set_class(not is_close, "-apart")
         if skipped := self.query("#left-out"):
             # What can be done comes first where there is not much room.
-            lines = min(len(self._question.skipped) * 2, max(2, (room - 1) // 3))
+            lines = min(len(self._question.planned.skipped) * 2, max(2, (room - 1) // 3))
             skipped.first().styles.max_height = lines
             room -= lines + (1 if is_short else 2)
         self.query_one("#consequences").styles.max_height = room = max(3, room)
@@ -282,7 +282,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
             typed=typed.get("typed", ""),
             reason=typed.get("reason", ""),
             overwrite=overwrite,
-            without_journal=bool(self._question.without_journal),
+            without_journal=bool(self._question.planned.without_journal),
             is_key_repeat=not self._was_quiet,
             is_to_less=self._session.clock.monotonic() - self._told_at < ARMS_AFTER,
         )

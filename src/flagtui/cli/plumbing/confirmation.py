@@ -279,7 +279,7 @@ def ask_person(question: Question[Any], given: Confirmation, person: Prompts) ->
         answer = replace(answer, overwrite=is_agreed, yes=answer.yes or is_agreed)
         if not is_agreed:
             return answer
-    if question.without_journal and not answer.without_journal:
+    if question.planned.without_journal and not answer.without_journal:
         agreed = person.agree("Continue without the journal? You cannot undo the change from here then.")
         answer = replace(answer, without_journal=agreed)
         if not agreed:

@@ -28,9 +28,9 @@ def show_question(question: Question[Any], place: ChangePlace) -> None:
     width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
     for line in question_lines(question, width, time.time()):
         print_line("".join(text for text, _style in line).rstrip())
-    for skip in question.skipped[:MOST_NAMED]:
+    for skip in question.planned.skipped[:MOST_NAMED]:
         print_line(f"  skipped: {skip.key}: {skip.reason}{f'; {skip.next}' if skip.next else ''}")
-    if (more := len(question.skipped) - MOST_NAMED) > 0:
+    if (more := len(question.planned.skipped) - MOST_NAMED) > 0:
         print_line(f"  skipped: {more:,} more")
 
 
@@ -55,7 +55,7 @@ def needs_of(question: Question[Any]) -> tuple[str, ...]:
     needs = ["yes"] if question.type_this is None else [f"type {question.type_this}"]
     needs += ["overwrite"] if question.conflicts else []
     needs += ["reason"] if question.reason_required else []
-    needs += ["without-journal"] if question.without_journal else []
+    needs += ["without-journal"] if question.planned.without_journal else []
     return tuple(needs)
 
 
