@@ -50,6 +50,9 @@ async def test_history_that_failed_is_read_again_with_the_page(setting: Setting)
         )
         await program.go_to("new-nav", "h")
         assert "The server failed (500)" in program.screen
+        for key in "zx":
+            await program.press(key)
+            assert program.notices.pop() == "there is no version under the cursor"
         program.wire.heal()
         await program.press("f5")
         assert "rollout 10 % → 25 %" in program.screen

@@ -11,6 +11,7 @@ from flagtui.api.errors import ApiError
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.records.record_screen import CursorPane
+from flagtui.app.shell.toasts import show_toast
 from flagtui.app.widgets.line import cut, fill, join_lines
 from flagtui.app.widgets.panes import LineView
 from flagtui.local_time import age, unix
@@ -21,7 +22,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import STAFF, activity_words, actor_name
 from flagtui.text.differences import diff_lines
 from flagtui.text.formats import moment
-from flagtui.text.styled import Piece
+from flagtui.text.styled import Notice, Piece
 
 ReadLog = Callable[[int], Awaitable[Sequence[Activity]]]
 ReadVersion = Callable[[int, int], Awaitable[FlagVersion]]
@@ -128,15 +129,20 @@ class HistoryPane(CursorPane):
 
     def action_mark_version(self) -> None:
         """Compare from here, or no longer."""
-        version = version_made(self.entry) if self.entry else None
-        self._marked = None if self._marked is not None else version
+        self._marked = None if self._marked is not None else self._require_version()
         self._draw()
 
     def action_return(self) -> None:
         """Bring back the version under the cursor, after the usual question."""
-        version = version_made(self.entry) if self.entry else None
-        if self._study is not None and version is not None:
+        if self._study is not None and (version := self._require_version()) is not None:
             self._go_back(self._study.details.row.id, version)
+
+    def _require_version(self) -> int | None:
+        """Return the version under the cursor; show a toast where there is none."""
+        version = version_made(self.entry) if self.entry else None
+        if version is None:
+            show_toast(self.app, Notice("there is no version under the cursor"))
+        return version
 
 
 def log_line(entry: Activity, study: Study, width: int, marked: int | None = None) -> list[Piece]:
