@@ -81,7 +81,7 @@ launch | Launch the experiment | is launched | make it a draft again | draft | r
 pause | Pause: turn its flag OFF | is paused; its flag is off | turn its flag on again | on | resume
 resume | Resume: turn its flag ON | runs again; its flag is on | turn its flag off again | paused | pause
 end | End the experiment | has ended | let it go on | live | reopen | grave
-ship | Ship a variant | is decided | restore the old shares of its flag | launched | reopen | grave newer
+ship | Ship a variant | is shipped | restore the old shares of its flag | launched | reopen | grave newer
 archive | Archive the experiment | is archived | bring it back | stopped | unarchive | newer
 unarchive | Bring the experiment back | is back from the archive | archive it again | any | archive | newer
 reset | Reset to a draft | is a draft again | restore its dates | launched | reopen | grave newer
