@@ -158,7 +158,8 @@ def require_terminal() -> None:
     if os.environ.get("TERM", "") in ("", "dumb", "unknown"):
         raise Trouble(
             f"the terminal is {os.environ.get('TERM', '') or 'nothing'!r} and cannot be drawn on.",
-            "Set TERM to what it really is, such as: TERM=xterm-256color flagtui",
+            "Set TERM to what it really is, such as: TERM=xterm-256color flagtui; "
+            "or type commands, without a screen: flagtui --linear",
             code="usage",
         )
 
