@@ -29,7 +29,7 @@ class CodeFlag(msgspec.Struct, frozen=True):
         return self.row.key
 
 
-class StoredFlag(msgspec.Struct, frozen=True, gc=False):
+class StoredFlag(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A flag in the cached copy."""
 
     key: str

@@ -261,6 +261,8 @@ def _decode(stored: bytes, row_type: type[DiskRow]) -> tuple[tuple[DiskRow, ...]
     copy = msgspec.msgpack.decode(body[words_end(body) :], type=_Stored)
     if copy.fields != row_type.__struct_fields__:
         raise ValueError("rows of another version")
+    if row_type.__struct_config__.array_like:
+        return msgspec.msgpack.decode(copy.rows, type=tuple[row_type, ...]), copy.taken_at  # type: ignore[valid-type]
     wire = _wire_type(row_type)
     values = msgspec.msgpack.decode(copy.rows, type=list[wire])  # type: ignore[valid-type]  # made at run time
     return tuple(row_type(*msgspec.structs.astuple(value)) for value in values), copy.taken_at
