@@ -47,6 +47,7 @@ def test_override_is_read_and_written(text: str, expected: Override) -> None:
     [
         *("", "new-nav", "=on", "new-nav=", "new-nav=on@", "search=20%@ann", "search=101%", "search=-1%"),
         *("limits={", 'limits={"a": 1} more', "limits=[1]", "limit=NaN", "limit=1e999", "x" * 401 + "=on"),
+        *('limits={"a": 1e999}', 'limits={"a": [NaN]}', 'limit="\\ud83d"'),
     ],
 )
 def test_malformed_override_is_refused_with_the_form_to_use(text: str) -> None:
@@ -216,6 +217,7 @@ def test_file_has_overrides_for_everyone_and_persons_or_none(path: Path) -> None
         ("[all]\na = true", "did you mean|known here: everyone, persons"),
         ("[everyone]\n\na = []", "overrides.toml:3: everyone.a"),
         ("[everyone]\na = 2026-01-01", "everyone.a"),
+        ("[everyone]\na = {since = 2026-01-01}", "everyone.a: a has a value that JSON cannot hold"),
         ("[everyone]\na = nan", "everyone.a"),
         ('[persons.ann]\na = "20%"', "persons.ann.a.*a share is for everyone"),
         ("[persons]\nann = 1", "has to be a table"),

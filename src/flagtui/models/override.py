@@ -1,7 +1,6 @@
 """One value set on this machine in place of a flag's own: how it is written and checked."""
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -108,9 +107,17 @@ def make_override(key: str, value: Any, person: str | None = None) -> Override:
         raise InvalidOverride(f"{key}={value}: a share is from 0 to 100 %")
     if value is None or value == "" or isinstance(value, list):
         raise InvalidOverride(f"{key} needs a value that a flag can serve; {_HELP}")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise InvalidOverride(f"{key}={value} is no JSON number")
+    if not isinstance(value, Share) and not _is_json(value):
+        raise InvalidOverride(f"{key} has a value that JSON cannot hold")
     return Override(key, value, person)
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
 
 
 def read_value(text: str) -> Any:
