@@ -111,6 +111,13 @@ def test_last_columns_of_a_dotted_table_are_removed(file: Path) -> None:
     assert read_settings(file).columns == {}
 
 
+def test_mark_of_an_editor_before_the_text_is_ignored(file: Path) -> None:
+    file.write_bytes(b"\xef\xbb\xbf" + MINE.encode())
+    assert read_settings(file).theme == "light"
+    save_query(file, "stale", "is:stale")
+    assert file.read_text().startswith(MINE)
+
+
 def test_unreadable_value_is_never_written(file: Path) -> None:
     with pytest.raises(SettingsError, match=r"config\.toml: profiles\.prod\.badge: "):
         write_profile(file, Profile("prod", badge="much too long a badge"))

@@ -72,7 +72,7 @@ def _edit(file: Path, key: str) -> Iterator[tomlkit.TOMLDocument]:
     Raises SettingsError, also for a form that the library cannot change, such as tables on one line.
     """
     try:
-        before = file.read_bytes().decode("utf-8")
+        before = file.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         before = _HEADER
     parse_settings(before, file)

@@ -67,7 +67,7 @@ def read_source(file: Path | None) -> TomlSource:
         raise SettingsError(file, None, "", "is no file")
     try:
         content = file.read_bytes()
-        text = content.decode("utf-8")
+        text = content.decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         return TomlSource(file, {})
     except UnicodeDecodeError as error:
