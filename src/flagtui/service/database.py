@@ -232,6 +232,8 @@ def _connect(
     )
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA foreign_keys = ON")
+    # SQLite's own function lowers the letters of ASCII alone.
+    connection.create_function("lower", 1, lambda text: text and text.lower(), deterministic=True)
     return connection
 
 

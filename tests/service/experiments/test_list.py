@@ -88,7 +88,9 @@ async def test_scenario_15_what_is_refused(service: Service) -> None:
 async def test_the_search_does_not_look_into_flag_keys(service: Service) -> None:
     await service.create("blue-key", name="Red")
     await service.create("red-key", name="Blue")
+    await service.create("green-key", name="Grün")
     assert await _names(service, search="BLUE") == ["Blue"]
+    assert await _names(service, search="GRÜN") == ["Grün"]
 
 
 async def test_by_flag_and_by_event(service: Service) -> None:
@@ -132,13 +134,14 @@ async def test_scenario_33_only_flags_an_experiment_could_use(service: Service) 
     path = "experiments/eligible_feature_flags"
     await service.flag("boolean")
     await service.flag("backwards", (("test", 50), ("control", 50)))
-    await service.flag("first", HALVES)
+    await service.flag("first", HALVES, name="Für alle")
     await service.flag("second", HALVES, active=False)
     page = await service.get(path)
     assert list(page) == ["results", "count"]
     assert ([flag["key"] for flag in page["results"]], page["count"]) == (["second", "first"], 2)
     assert [flag["key"] for flag in (await service.get(path, order="key"))["results"]] == ["first", "second"]
-    assert (await service.get(path, search="FIR"))["count"] == 1
+    for search in ("FIR", "FÜR"):
+        assert (await service.get(path, search=search))["count"] == 1
     assert (await service.get(path, active="false"))["results"][0]["key"] == "second"
     assert (await service.get(path, evaluation_runtime="both"))["count"] == 2
     assert (await service.get(path, evaluation_runtime="server"))["count"] == 0

@@ -129,7 +129,7 @@ FILTERS: Mapping[str, Filter] = {
     "archived": comparing("archived", "e.archived = :archived", lambda text: text.lower() == "true"),
     "status": lambda call, where, text: choosing(_STATES)(call, where, text.lower()),
     "created_by_id": comparing("creators", f"e.created_by_id IN {among('creators')}", read_ids),
-    "search": comparing("search", "instr(lower(e.name), lower(:search)) > 0"),
+    "search": comparing("search", "instr(lower(e.name), :search) > 0", str.lower),
     "feature_flag_id": comparing("flag", "e.flag_id = :flag", _flag_number),
     "prompt_name": comparing("prompt", "json_extract(e.parameters, '$.prompt_metadata.name') = :prompt"),
 }
