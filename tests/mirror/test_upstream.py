@@ -154,7 +154,11 @@ async def test_file_is_a_document_or_a_list_of_flags(tmp_path: Path, document: A
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "7", '{"flags": 1}', '[{"id": 1}]', "[[]]", '{"records": [1]}', "[" * 5000, "\ud800"]
+    "text",
+    [
+        *("", "{", "7", '{"flags": 1}', '[{"id": 1}]', "[[]]", '{"records": [1]}', "[" * 5000, "\ud800"),
+        '[{"key": "a", "filters": NaN}]',
+    ],
 )
 async def test_file_without_definitions_is_an_error_with_next_step(tmp_path: Path, text: str) -> None:
     path = tmp_path / "flags.json"
@@ -162,6 +166,15 @@ async def test_file_without_definitions_is_an_error_with_next_step(tmp_path: Pat
     with pytest.raises(UpstreamError) as error:
         await FileUpstream(path).fetch()
     assert error.value.advice == "Write them with: flagtui flags definitions --json"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+async def test_file_with_half_a_character_is_served(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "flags.json"
+    path.write_text(json.dumps([{"key": "a", "name": "\ud83d"}]), encoding)
+    mirror = Mirror(FileUpstream(path), MirroredFlags(), print)
+    await mirror.start()
+    assert "\ufffd".encode() in mirror.flags.definitions
 
 
 def test_cohorts_of_a_flag_are_those_it_uses_through_others() -> None:

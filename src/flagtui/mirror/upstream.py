@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, may_pass
-from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+from flagtui.models.json_value import JSON, as_dict, as_list, as_text, read_json
 
 WRITE: Final = "flagtui flags definitions --json"
 """The command that writes definitions; the command line adds the profile and the project to it."""
@@ -113,11 +113,12 @@ class FileUpstream(DocumentUpstream):
 
     async def fetch(self) -> Mapping[str, JSON] | None:
         try:
-            document = json.loads(self._path.read_bytes())
+            body = self._path.read_bytes()
+            document = read_json(body.decode(json.detect_encoding(body)).encode())
             self.as_of = self._path.stat().st_mtime
         except OSError as fault:
             raise UpstreamError(f"{self._path} cannot be read: {fault.strerror}.") from None
-        except (ValueError, RecursionError):
+        except ValueError:
             raise UpstreamError(f"{self._path} is not JSON.", f"Write them with: {WRITE}") from None
         definitions = _definitions_of(document)
         flags = definitions.get("flags")
