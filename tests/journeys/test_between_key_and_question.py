@@ -183,3 +183,15 @@ async def test_late_facts_and_an_unwritable_journal_join_the_question(setting: S
         await program.press("space", "y", "y")
         assert not (await program.stored("new-nav")).active
         assert "u to undo" not in program.notices[-1]
+
+
+async def test_late_fact_of_a_question_that_closes_is_not_drawn(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav", "space")
+        screen = program.app.screen
+        assert isinstance(screen, ConfirmScreen)
+        # What is on a screen that closes is removed before the screen itself.
+        await screen.query("#question > *").remove()
+        screen.show(screen.asked)
+        await program.press("escape")
+        assert program.app.return_code is None

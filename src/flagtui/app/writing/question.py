@@ -217,6 +217,9 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
 
     def _fit(self) -> None:
         """Keep the answers visible, however little room the question has."""
+        if not self.query("#facts"):
+            # Its parts go before it does, and a late fact or a new minute can come in between.
+            return
         self._fitted = self.app.size
         # In few cells a question lies below a cover, and still has to be laid out.
         width = max(1, min(88, self.app.size.width - 8))
