@@ -158,6 +158,8 @@ async def test_scenario_39_replacing_needs_the_key(world: World) -> None:
     assert (refusal.code, refusal.attr) == ("required", "key")
     replaced = await world.ask("PUT", f"{flag['id']}/", {"key": "a", "name": "x"})
     assert (replaced.status_code, replaced.json()["name"]) == (200, "x")
+    stale = {"key": "a", "name": "y", "version": 1, "original_flag": {"key": "a", "name": "x"}}
+    assert (await world.ask("PUT", f"{flag['id']}/", stale)).status_code == 200
 
 
 async def test_scenario_62_unknown_fields_are_returned_as_stored(world: World) -> None:

@@ -212,7 +212,7 @@ def read_fields(call: Call, fields: Fields, row: sqlite3.Row | None) -> Values:
 
     `filters` are merged with the stored ones and absent where sending them changes nothing.
     """
-    values = FLAGS.read(fields, Target(call, row), needed=row is None or call.method == "PUT")
+    values = FLAGS.read(fields, Target(call, row), needed=row is None)
     values.pop("version", None)
     if values.get("filters", ...) is None:
         del values["filters"]

@@ -77,6 +77,8 @@ def _update_values(call: Call, row: sqlite3.Row, before: Values) -> Values:
     fields = Fields(call.body())
     if not wire.has_known_version(before["filters"]):
         raise unsupported_config(fields)
+    if call.method == "PUT":
+        fields.require("key")
     sent = read_fields(call, Fields(drop_echoes(call, fields, row, before)), row)
     if sent.pop(MAKES_DASHBOARD, False):
         detail = "Only a new flag gets its dashboard this way. Send POST …/dashboard/ for this one."
