@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec.structs import replace
@@ -35,7 +35,7 @@ DetailT = TypeVar("DetailT")
 
 
 class Inspector:
-    """Loads the details of flags and caches them until the flag's version changes."""
+    """Loads the details of flags and caches them until the flag's version changes or they expire."""
 
     def __init__(
         self, client: Client, staged: Callable[[int], StagedChange | None] = lambda _id: None
@@ -44,6 +44,8 @@ class Inspector:
         self._client = client
         self._staged = staged
         self._kept: OrderedDict[int, tuple[FlagDetails, StagedChange | None]] = OrderedDict()
+        self._outdated: set[int] = set()
+        """Ids of the flags whose cached details are shown until they have been read again."""
         self.cohorts = ProjectCohorts(client)
         self.definitions = LocalDefinitions(client, self.cohorts)
         self.suggestions = PropertySuggestions(client, self.definitions)
@@ -60,10 +62,18 @@ class Inspector:
             return FlagDetails(row, names=self.definitions.names)
         return replace(details, row=row, names=self.definitions.names)
 
+    def expire(self, ids: Iterable[int] | None = None) -> None:
+        """Have the details of these flags, or of all, read again.
+
+        Experiments, dependents, schedules and the reach change without the version of the flag.
+        """
+        self._outdated |= {*(self._kept if ids is None else ids)}
+
     async def load(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
         """Yield the details as they arrive. Errors become `trouble`."""
         details = self.cached_details(row)
-        if details.reach is not None and details.changes is not None and not details.has_failed:
+        is_whole = details.reach is not None and details.changes is not None and not details.has_failed
+        if is_whole and row.id not in self._outdated:
             yield details
             return
         failed_before, change = self._client.link.failed_reads, self._staged(row.id)
@@ -72,6 +82,7 @@ class Inspector:
         except ApiError as error:
             yield replace(details, trouble=error.what)
             return
+        self._outdated.discard(row.id)
         self.cohorts.learn_names(flag)
         if change is not None:
             # Loaded here: without staged changes, no page needs it.
@@ -114,11 +125,12 @@ class Inspector:
     async def load_all(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
         """Yield the details with status and schedule, which only the flag's page shows."""
         details, change = self.cached_details(row), self._staged(row.id)
+        is_outdated = row.id in self._outdated
         async for details in self.load(row):
             yield details
         if details.flag is None:
             return
-        if not details.status or details.schedule is None:
+        if is_outdated or not details.status or details.schedule is None:
             scheduled = {"model_name": "FeatureFlag", "record_id": str(row.id)}
             (status, no_status), (schedule, no_schedule) = await asyncio.gather(
                 _try_request(lambda: self._client.flags.status(row.id)),

@@ -77,6 +77,20 @@ async def test_same_properties_are_counted_once_also_at_a_glance() -> None:
     assert len(server.counted) == 1
 
 
+async def test_expired_details_are_read_again_and_shown_until_then() -> None:
+    server = Counting(raw_flag(asks(1)))
+    async with Client(HOST, KEY, 1, transport=server) as client:
+        inspector, row = Inspector(client), Flag.of(server.raw).row()
+        (*_, whole) = [details async for details in inspector.load_all(row)]
+        server.dependents = 200, [{"id": 8, "key": "later"}]
+        assert [details async for details in inspector.load_all(row)] == [whole]
+        inspector.expire([row.id])
+        assert inspector.cached_details(row) == whole
+        (*_, last) = [details async for details in inspector.load_all(row)]
+        assert last.dependents == ("later",)
+        assert inspector.cached_details(row) == last
+
+
 async def test_many_conditions_are_counted_on_opening_with_progress() -> None:
     server = Counting(raw_flag(*(asks(number) for number in range(2 * FEW + 3))))
     (glance,) = await reaches(server, closer=False)

@@ -67,6 +67,8 @@ class ServerConnection:
             elif isinstance(fault, BaseException):
                 raise fault
         if refused is None:
+            if app_state.inspector is not None:
+                app_state.inspector.expire()
             app_state.refreshes += 1
         app_state.become_troubled(refused)
 
