@@ -117,6 +117,14 @@ async def test_palette_reaches_commands_records_and_projects(program: Program) -
         assert project in program.header
 
 
+async def test_keys_about_rows_are_refused_in_an_empty_project(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("p", *"mobile", "enter", "2", "L")
+        assert "This project has no experiments." in program.screen
+        assert program.last_line.startswith("n new  R results  / search")
+        assert program.notices[-1] == "L: no experiments are shown"
+
+
 async def test_palette_waits_for_records_and_admits_an_incomplete_search(setting: Setting) -> None:
     async with running(setting) as program:
         app_state = program.app.app_state

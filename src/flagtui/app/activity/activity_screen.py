@@ -116,6 +116,10 @@ class ActivityScreen(ActivityAroundMoment):
         self.reframe()
         self.follow_moment()
 
+    @property
+    def is_read(self) -> bool:
+        return self.feed is not None and self.feed.is_complete
+
     def _wants_more(self) -> bool:
         feed, centre = self.feed, self._finding.centre
         if feed is None or feed.is_complete or feed.trouble is not None:

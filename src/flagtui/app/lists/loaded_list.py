@@ -65,6 +65,11 @@ class WorkspaceList(ListScreen[IdRow]):
         loading = workspace.loading(self.kind) if workspace is not None else None
         return loading is None or loading.is_running or isinstance(loading.state, Empty)
 
+    @property
+    def is_read(self) -> bool:
+        workspace = self._app_state.workspace
+        return workspace is not None and workspace.collection(self.kind).is_complete and not self.awaits_rows
+
     def _enter(self, workspace: Workspace | None) -> None:
         """Leave the rows of one project for those of another."""
         self._workspace, self._is_drawn, self._sought = workspace, False, None

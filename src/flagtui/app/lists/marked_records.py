@@ -80,8 +80,13 @@ class MarkedRecords(RecordKeys, BrowseScreen, Generic[IdRow]):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no row to come: the search matches nothing."""
-        return not self.rows.shown and self._finder.total > 0
+        """Whether there is no row to come: the search matches nothing, or there is nothing to match."""
+        return not self.rows.shown and (self._finder.total > 0 or self.is_read)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether every row has arrived."""
+        return False
 
     @property
     def bulk_limit(self) -> int:

@@ -46,8 +46,8 @@ class ReadList(ListScreen[IdRow]):
         return [Tab(self.tab, self.description.title, self.count_words() if is_counted else "")]
 
     @property
-    def is_empty(self) -> bool:
-        return super().is_empty or (self._is_read and not self.rows.shown)
+    def is_read(self) -> bool:
+        return self._is_read
 
     def make_preview(self) -> Pane:
         return Pane()
