@@ -73,6 +73,12 @@ async def test_schedules_are_marked_on_rows_and_change_conditions_and_shares(set
         await program.press("y")
         groups = [change["payload"]["value"]["groups"] for change in await read_scheduled(program, "new-nav")]
         assert [{**before.raw, "rollout_percentage": 80}] in groups
+        await program.press("at", *"raise", "enter", *"90", "enter", *"+1d")
+        flag = await program.stored("new-nav")
+        others = [{"properties": [], "rollout_percentage": 1}, *flag.filters["groups"]]
+        await program.colleague().flags.update(flag.id, {"filters": {**flag.filters, "groups": others}})
+        await program.press("enter")
+        assert "new-nav: condition 1 was changed meanwhile" in program.notices[-1]
 
 
 async def test_pending_changes_are_listed_opened_and_dropped(setting: Setting) -> None:

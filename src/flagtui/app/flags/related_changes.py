@@ -170,6 +170,8 @@ class RelatedChanges:
             return
 
         async def plan(again: Flag) -> RelatedPlan | Blocked:
+            if again.targeting.deciding[place : place + 1] != conditions[place : place + 1]:
+                return Blocked("changed", f"condition {place + 1} was changed meanwhile", "choose it again")
             later = raising(again, place, share, at)
             return plan_later(later, again) if isinstance(later, Later) else later
 
