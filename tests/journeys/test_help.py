@@ -94,8 +94,12 @@ async def test_sentences_name_the_keys_of_the_user(setting: Setting) -> None:
         await program.press("escape", "ctrl+x")
         assert "F9 shows them and applies them, ctrl+x ends staging" in words(program.screen)
         assert ": help shows the keys" in nothing_words().lines[-1]
-        program.app.set_keymap({"app.help": "f12"})
-        await program.press("escape", "escape", "f12")
+        program.app.set_keymap({"app.help": "f12", "activity.revert": "R", "history.compare": "C"})
+        await program.press("escape", "escape", "4", "v")
+        assert " R revert it" in program.screen
+        await program.press("1", "h", "C", "down")
+        assert "C removes the mark" in program.screen
+        await program.press("escape", "f12")
         assert isinstance(program.app.screen, HelpScreen)
         await program.press("f12")
         assert isinstance(program.app.screen, FlagsScreen)

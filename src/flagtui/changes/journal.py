@@ -97,7 +97,7 @@ class Journal(msgspec.Struct, frozen=True):
     ) -> None:
         """Store how it ended, and the record where it is known. A second call can settle more.
 
-        `learned` are values the server chose, which taking the change back has to know.
+        `server_values` were chosen by the server; the undo needs them.
         """
         line = {"step": "outcome", "id": id, "at": local_time.stamp(self.clock()), "outcome": ending}
         number = None if record is None else record.id or None

@@ -17,6 +17,7 @@ from flagtui.store.activity_listing import Centre
 from flagtui.text.activity_words import STAFF, activity_words
 from flagtui.text.differences import diff_lines
 from flagtui.text.formats import moment
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Piece
 from flagtui.text.user_words import user_change_words
 
@@ -130,11 +131,8 @@ def _today(view: EntryView) -> Iterator[list[Piece]]:
 def _undo_hint(view: EntryView) -> Iterator[list[Piece]]:
     if not view.can_write:
         yield [(view.why_not or "this profile is read-only", "$faint")]
-    elif view.row.is_in_effect:
-        yield [(" z ", "bold"), ("restore ", "$text-muted"), ("(asks first)", "$faint")]
-    else:
-        yield [
-            (" z ", "bold"),
-            ("revert it ", "$text-muted"),
-            ("(asks first; refused if the same value changed since)", "$faint"),
-        ]
+        return
+    what, how = "revert it", "asks first; refused if the same value changed since"
+    if view.row.is_in_effect:
+        what, how = "restore", "asks first"
+    yield [(f" {key_sign('activity.revert')} ", "bold"), (f"{what} ", "$text-muted"), (f"({how})", "$faint")]

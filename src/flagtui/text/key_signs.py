@@ -48,6 +48,7 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "form.edit": "⏎",
     "form.remove": "d",
     "form.save": "ctrl+s",
+    "history.compare": "x",
     "inbox.apply": "A",
     "inbox.describe": "e",
     "inbox.reason": "r",

@@ -123,7 +123,7 @@ class CodeKeysScreen(ReadList[MissingKey]):
         if len(row.places) > SHOWN:
             yield [(f"  and {len(row.places) - SHOWN:,} more", "$faint")]
         yield []
-        yield [("⏎", "bold"), ("  opens the first use in your editor", "$text-muted")]
+        yield [(key_sign("lists.open"), "bold"), ("  opens the first use in your editor", "$text-muted")]
 
     # Keys
 

@@ -23,6 +23,7 @@ from flagtui.models.code_uses import CodeUse
 from flagtui.safe_text import safe_text
 from flagtui.store.code_scans import CodeScan
 from flagtui.text.formats import count
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Piece
 
 KIND: Final = 10
@@ -107,7 +108,11 @@ class CodePane(CursorPane):
             yield [("reading the last scan…" if search else "no code belongs to this profile", "$text-muted")]
             return
         if search.is_running:
-            yield [("◌ ", "$primary"), (progress_words(search), ""), ("   esc cancels", "$faint")]
+            yield [
+                ("◌ ", "$primary"),
+                (progress_words(search), ""),
+                (f"   {key_sign('app.back')} cancels", "$faint"),
+            ]
         elif search.trouble:
             yield [("✗ ", "$error"), (safe_text(f"not scanned: {search.trouble}", 300), "$warning")]
         if scan is None:
@@ -165,7 +170,10 @@ def first_steps(search: CodeSearch, program: str, options: Sequence[str]) -> Ite
     if search.obstacle:
         yield [("Not possible from here: ", "$warning"), (safe_text(search.obstacle, 300), "")]
     elif not search.is_running:
-        yield [(" R ", "bold $primary"), ("scans it now, in the background; nothing leaves this machine", "")]
+        yield [
+            (f" {key_sign('code.scan')} ", "bold $primary"),
+            ("scans it now, in the background; nothing leaves this machine", ""),
+        ]
     yield [
         (" $ ", "bold $primary"),
         (" ".join((program, "refs --in", _as_word(folder), *options)), ""),
@@ -202,7 +210,7 @@ def advice(places: Sequence[CodeUse], search: CodeSearch) -> Iterator[list[Piece
         yield []
         yield [("No file names it. A key that code computes is not recognised.", "$text-muted")]
         if not search.obstacle and not search.is_running:
-            yield [(" R ", "bold $primary"), ("scans again", "")]
+            yield [(f" {key_sign('code.scan')} ", "bold $primary"), ("scans again", "")]
 
 
 def place_line(place: CodeUse, width: int) -> list[Piece]:

@@ -19,7 +19,7 @@ from flagtui.app.widgets.line import BETWEEN_KEYS, Line, Spot, cells_of, styled
 from flagtui.text.styled import Piece
 
 ALWAYS: Final = ("undo", "app.palette", "app.help", "app.back", "form.back")
-"""Return the keys at the end of every footer, as far as they work there; `undo` covers any record."""
+"""Commands at the end of every footer, as far as they work there; `undo` covers any record."""
 KEPT: Final = ("app.back", "form.back", "app.help")
 """Of those, the ones that stay longest, after the first key of the screen."""
 LEAST: Final = 12

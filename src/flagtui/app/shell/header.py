@@ -75,7 +75,7 @@ class Location(Struct, frozen=True):
     host: str = ""
     user: str = ""
     overridden: str = ""
-    """Return the environment variables that override the profile, for the header."""
+    """The environment variables that override the profile."""
     staged: int | None = 0
     """How many changes are staged; None where the set cannot be read."""
     is_staging: bool = False

@@ -81,8 +81,6 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
         Binding("escape,q", "leave", "close", key_display="esc"),
         Binding("R", "again", "try again"),
         Binding("u", "undo", "undo"),
-        Binding("j", "step(1)", "down", show=False),
-        Binding("k", "step(-1)", "up", show=False),
     ]
     AUTO_FOCUS = "OptionList"
 
@@ -111,10 +109,6 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
     def _on_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self.dismiss(self._results[event.option_index])
-
-    def action_step(self, step: int) -> None:
-        options = self.query_one(OptionList)
-        options.highlighted = ((options.highlighted or 0) + step) % len(self._results)
 
     def action_again(self) -> None:
         if any(result.can_try_again for result in self._results):

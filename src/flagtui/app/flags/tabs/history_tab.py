@@ -22,6 +22,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import STAFF, activity_words, actor_name
 from flagtui.text.differences import diff_lines
 from flagtui.text.formats import moment
+from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice, Piece
 
 ReadLog = Callable[[int], Awaitable[Sequence[Activity]]]
@@ -113,7 +114,8 @@ class HistoryPane(CursorPane):
         except ApiError as error:
             self._show([[(safe_text(error.what, 300), "$warning")]])
             return
-        head: list[Piece] = [(f"v{older} → v{newer}", "bold"), ("   x removes the mark", "$faint")]
+        way = f"   {key_sign('history.compare')} removes the mark"
+        head: list[Piece] = [(f"v{older} → v{newer}", "bold"), (way, "$faint")]
         lines = diff_lines(
             before.raw,
             after.raw,
