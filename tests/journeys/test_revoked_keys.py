@@ -4,6 +4,7 @@ import re
 
 import httpx
 from msgspec.structs import replace
+from tests.doubles import quiet
 from tests.doubles.slices import long
 from tests.doubles.whole_program import KEY, WIDE, Program, Setting, running, words
 from tests.doubles.wire import Wire
@@ -118,6 +119,17 @@ async def test_sign_in_names_all_its_keys_at_60_columns(setting: Setting) -> Non
 
 
 @long
+async def test_escape_leaves_the_prompt_for_a_key_above_reads(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.press("x", "x", "x")
+        revoke_key(program.wire, KEY)
+        await program.press_without_waiting("percent_sign")
+        await quiet.settle(program.app, lambda: not program.app.app_state.reading)
+        assert isinstance(program.app.screen, SignInScreen)
+        await program.press_without_waiting("escape")
+        assert not isinstance(program.app.screen, SignInScreen)
+
+
 async def test_key_revoked_around_schedules_costs_no_schedule(setting: Setting) -> None:
     async with running(setting) as program:
 

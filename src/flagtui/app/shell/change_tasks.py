@@ -216,13 +216,14 @@ class ChangeTasks:
     def cancel_wait(self) -> bool:
         """Stay, where leaving waits, or cancel the change whose records are being read, as the header shows.
 
-        False when neither waits.
+        False when neither waits, and below a dialog, which Escape leaves first.
         """
-        if self._stay():
-            return True
-        if self._reader is None or not self._app_state.reading:
+        reader = self._reader if self._app_state.reading else None
+        if (reader is None and self._leaving is None) or self.app.screen.is_modal:
             return False
-        self._reader.cancel()
+        if self._stay() or reader is None:
+            return True
+        reader.cancel()
         # Another change may be in flight.
         what = self._app_state.reading
         self.show_toast(Notice(f"The command was cancelled while reading {what}; it changed nothing."))
