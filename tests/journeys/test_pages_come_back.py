@@ -1,5 +1,6 @@
 """A page comes back as it was left, and the way back from a link leads to it; the same for all kinds."""
 
+import httpx
 import pytest
 from tests.doubles.whole_program import Program, words
 
@@ -74,6 +75,17 @@ async def test_page_is_copied_and_its_json_folds_and_searches(program: Program) 
     assert program.app.screen is screen
     await program.press("escape")
     assert isinstance(program.app.screen, ListScreen)
+
+
+async def test_refresh_reads_local_evaluation_data_again(program: Program) -> None:
+    failed = httpx.ConnectError("down")
+    program.wire.before = lambda request: failed if "/local_evaluation" in request.url.path else None
+    await program.press("ctrl+g")
+    assert "DATA not read" in words(program.screen)
+    program.wire.heal()
+    await program.press("f5")
+    assert " flags · " in words(program.screen)
+    assert "synced" in program.header
 
 
 async def test_what_was_removed_in_a_form_comes_back_with_undo(program: Program) -> None:

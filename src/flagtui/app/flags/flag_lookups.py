@@ -232,14 +232,23 @@ class DefinitionsScreen(FramedScreen):
     def __init__(self, app_state: AppState) -> None:
         super().__init__()
         self._app_state = app_state
+        self._reads = app_state.reads
 
     def body(self) -> ComposeResult:
         yield Line(id="heading")
         yield JsonPane("json")
 
     def on_mount(self) -> None:
+        self.follow(self._app_state.watch, self.update_from_state)
         self._draw("asking…")
         self._load()
+
+    def update_from_state(self) -> None:
+        """Draw the current state; read the data again when the lists were."""
+        self.draw_frame()
+        if self._reads != self._app_state.reads:
+            self._reads = self._app_state.reads
+            self._load()
 
     def _draw(self, words: str) -> None:
         self.draw_frame()
@@ -252,15 +261,17 @@ class DefinitionsScreen(FramedScreen):
             return
         local = self._app_state.inspector.definitions
         definitions = await local.read()
+        words = "there is none" if definitions is None else summary(definitions)
         if local.trouble is not None:
             show_toast(self.app, explain_error(local.trouble, "the data cannot be read"))
+            words = "not read" if definitions is None else f"{words}, not read again"
+        self._draw(words)
         if definitions is None:
-            self._draw("there is none")
             return
-        self._draw(summary(definitions))
         pane = self.query_one(JsonPane)
         pane.show_value(definitions.raw, [("flags", place) for place in range(len(definitions.flags))])
-        pane.focus()
+        if self.focused is None:
+            pane.focus()
 
     def action_export(self) -> None:
         """Write a private file in the folder flagtui was started in; never overwrite one."""
