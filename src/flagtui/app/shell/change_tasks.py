@@ -51,6 +51,8 @@ class ChangeTasks:
         self.app = app
         self._app_state = app_state
         self._in_flight: set[asyncio.Task[Any]] = set()
+        self._changes: set[asyncio.Task[Any] | None] = set()
+        """The tasks of all changes that were begun."""
         self._preparing: asyncio.Task[Any] | None = None
         """The task of the change that was begun and has not asked its question yet."""
         self._leaving: Notice | None = None
@@ -112,18 +114,22 @@ class ChangeTasks:
         While a question is prepared or asked, a key that is held or pressed again does nothing.
         """
         self.prepared.clear()
-        self.app.run_worker(self._run_change(change, asyncio.current_task()), group="changing")
+        # A change that has asked for its values goes on, whatever dialog was opened below its own.
+        is_begun = asyncio.current_task() in self._changes
+        self.app.run_worker(self._run_change(change, is_begun=is_begun), group="changing")
 
-    async def _run_change(self, change: Coroutine[Any, Any, Any], begun_by: asyncio.Task[Any] | None) -> None:
-        if self._preparing not in (None, begun_by) or self.app.screen.is_modal:
+    async def _run_change(self, change: Coroutine[Any, Any, Any], *, is_begun: bool) -> None:
+        if not is_begun and (self._preparing is not None or self.app.screen.is_modal):
             change.close()
             if self._preparing is None:
                 self.prepared.set()
             return
-        self._preparing = asyncio.current_task()
+        self._preparing = task = asyncio.current_task()
+        self._changes.add(task)
         try:
             await change
         finally:
+            self._changes.discard(task)
             self._end_preparation()
 
     def _end_preparation(self) -> None:
