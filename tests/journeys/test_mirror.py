@@ -136,3 +136,7 @@ async def test_every_other_change_is_refused_with_the_reason(setting: Setting) -
             await program.press(refused[0].keys.split(",")[0])
             assert not program.app.screen.is_modal
             assert "a mirror changes only overrides of this machine" in program.notices[-1]
+        await program.press("1")
+        await program.go_to("new-nav", "h", "down", "down", "z")
+        assert not program.app.screen.is_modal
+        assert "restore: a mirror changes only overrides of this machine" in program.notices[-1]

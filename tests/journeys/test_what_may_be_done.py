@@ -72,6 +72,11 @@ async def test_read_only_profile_has_no_write_keys_with_reason(setting: Setting)
         await program.press("space", "L", "F", "d", "n", "e")
         assert program.app.screen is front
         assert program.notices[-1].endswith("TEST is read-only; nothing can be changed")
+        await program.press("1")
+        await program.go_to("new-nav", "h", "down")
+        assert "restore" not in program.last_line
+        await program.press("z")
+        assert program.notices[-1] == "restore: TEST is read-only; nothing can be changed"
         notice_count = len(program.notices)
         await program.press("f12", "down", "x")
         assert len(program.notices) == notice_count

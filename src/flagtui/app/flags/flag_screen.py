@@ -1,6 +1,7 @@
 """The page of a flag: tabs, their content, and a column beside them."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -25,7 +26,6 @@ from flagtui.app.records.code_pane import CodePane
 from flagtui.app.records.record_screen import WIDE, RecordScreen, RecordTabs
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
-from flagtui.app.state.permissions import writes_in
 from flagtui.app.state.staged_records import staged_now
 from flagtui.app.widgets.line import cells_of, cut, join_lines
 from flagtui.app.writing.change_runner import ChangeRunner
@@ -122,7 +122,8 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
                 yield TextPane("variants", variant_pages)
                 yield TextPane("reach", reach_lines)
                 yield WhoPane("who", self._account)
-                yield HistoryPane("history", self._read_log, self._read_version, self._go_back)
+                may_return = partial(self.may_change, "return")
+                yield HistoryPane("history", self._read_log, self._read_version, self._go_back, may_return)
                 yield TextPane("links", link_pages)
                 yield CodePane(self._app_state, self._runner, "flag")
                 yield FlagJsonPane("json")
@@ -186,11 +187,6 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         """Return None, which dims the key, for actions that the server refused to keys before."""
         is_closed = any(what == action and self._beside.why_not(what) for what in CLOSABLE)
         return None if is_closed else super().may_change(action)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in writes_in("history"):
-            return self.may_change(action)
-        return super().check_action(action, parameters)
 
     def action_unmask(self) -> None:
         flag = self._study.details.flag

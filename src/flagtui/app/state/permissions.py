@@ -52,7 +52,9 @@ def why_refused(app_state: AppState, key: str, screen: Screen[Any], keymap: Mapp
 
     `keymap` has the keys that the person chose.
     """
-    bound = {binding.id for binding in screen.BINDINGS if isinstance(binding, Binding)}
+    # The pane of a tab has keys of its own.
+    nodes = [screen] if screen.focused is None else screen.focused.ancestors_with_self
+    bound = {each.id for node in nodes for each in node.BINDINGS if isinstance(each, Binding)}
     for command in COMMANDS:
         if command.id in bound and key in keymap.get(command.id, command.keys).split(","):
             if command.writes and app_state.session.mirror is not None:

@@ -35,11 +35,19 @@ class HistoryPane(CursorPane):
 
     BINDINGS = bindings_of("history")
 
-    def __init__(self, name: str, read: ReadLog, version: ReadVersion, go_back: Return) -> None:
+    def __init__(
+        self,
+        name: str,
+        read: ReadLog,
+        version: ReadVersion,
+        go_back: Return,
+        may_return: Callable[[], bool | None] = lambda: True,
+    ) -> None:
         super().__init__(id=f"tab-{name}", classes="pane")
         self._read = read
         self._version = version
         self._go_back = go_back
+        self._may_return = may_return
         self._study: Study | None = None
         self._entries: Sequence[Activity] = ()
         self._read_for: tuple[int | None, int] | None = None
@@ -128,6 +136,9 @@ class HistoryPane(CursorPane):
     def _show(self, lines: Sequence[list[Piece]]) -> None:
         text = join_lines(lines)
         self.query_one(Static).update(text)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self._may_return() if action == "return" else super().check_action(action, parameters)
 
     def action_mark_version(self) -> None:
         """Compare from here, or no longer."""
