@@ -61,9 +61,12 @@ async def test_only_many_chosen_changes_are_confirmed_by_their_number(setting: S
         await program.search("type:boolean is:off", *["x"] * 10, "a", *"10", "enter")
         await program.press("u")
         assert isinstance(program.app.focused, Typed)
+        keys = program.last_line
         await program.press("x")
+        assert program.last_line.startswith("y Undo")
         assert require(program.app.focused).id == "cancel"
         await program.press("up", "x")
+        assert program.last_line == keys
         assert isinstance(program.app.focused, Typed)
         await program.press(*"10", "enter")
         undone = [entry for entry in program.journal.entries() if entry.undoes]

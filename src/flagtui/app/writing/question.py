@@ -85,9 +85,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         return question_lines(self._question, width, self._session.now())
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="question", classes=f"-{self._session.colour}") as box:
-            if self._has_fields:
-                box.border_subtitle = "tab next · ⏎ confirm · esc cancel"
+        with Vertical(id="question", classes=f"-{self._session.colour}"):
             if self._question.planned.skipped:
                 yield from self._skipped_lines()
             with VerticalScroll(id="consequences", can_focus=False):
@@ -227,6 +225,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         box.border_title = styled(
             (f" {self._title(min(88, self.app.size.width - 10))} ", f"bold ${self._session.colour}")
         )
+        box.border_subtitle = "tab next · ⏎ confirm · esc cancel" if self._has_fields else ""
         entries, is_short = self.query(Entry), self.app.size.height < SHORT
         box.set_class(is_short, "-short")
         # On a narrow screen a complaint takes two lines.

@@ -59,7 +59,6 @@ class UndoChoice(ConfirmScreen[P]):
         self._chosen ^= {self._cursor}
         self._told_at = self._session.clock.monotonic()
         self.query_one("#accept", AnswerButton).label = self._accept_label()
-        self.query_one("#question").border_subtitle = ""
         has_fields = self._has_fields
         for entry in self.query(Entry):
             entry.show(self.typed_words(), len(self.asked.type_this or ""))
