@@ -75,6 +75,8 @@ async def test_search_without_a_tab_is_saved_with_a_reason(kept: Setting) -> Non
             "saved as e",
             "saved as f in your settings; other searches have all 5 tabs",
         ]
+        await program.press("slash", *"other", "enter", "Q", "a")
+        assert "replaces the search a " in words(program.screen)
 
 
 async def test_counts_are_whole_at_forty_columns(setting: Setting) -> None:

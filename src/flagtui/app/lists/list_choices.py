@@ -101,9 +101,17 @@ async def choose_columns(
     return [] if chosen == [column.name for column in description.columns] else chosen
 
 
-async def name_query(runner: ChangeRunner, line: str) -> str | None:
-    """Return a name for the search line; None to leave it without."""
-    prompt = Prompt("Name of this search", line, hint="the word on the tab", read=_name)
+async def name_query(runner: ChangeRunner, line: str, queries: Sequence[SavedQuery]) -> str | None:
+    """Return a name for the search line; None to leave it without. A name of `queries` is used again."""
+    lines = {query.name: query.line for query in queries}
+
+    def read(name: str) -> PromptReading:
+        problem = _name_problem(name.strip())
+        if problem or (before := lines.get(name.strip())) in (None, line):
+            return PromptReading(problem=problem)
+        return PromptReading([(f"replaces the search {safe_text(before, 60)}", "$warning")])
+
+    prompt = Prompt("Name of this search", line, hint="the word on the tab", read=read)
     name = await runner.ask(PromptScreen(prompt))
     return None if name is None else name.strip()
 
@@ -117,8 +125,7 @@ def explain_saved(name: str, queries: Sequence[SavedQuery], wrong: str) -> Notic
     return Notice(f"saved as {name} in your settings; other searches have all {QUERY_KEYS} tabs", "warning")
 
 
-def _name(line: str) -> PromptReading:
-    name = line.strip()
+def _name_problem(name: str) -> str:
     if not name:
-        return PromptReading(problem=f"a name of up to {LONGEST_NAME} characters")
-    return PromptReading(problem=f"{LONGEST_NAME} characters at most" if len(name) > LONGEST_NAME else "")
+        return f"a name of up to {LONGEST_NAME} characters"
+    return f"{LONGEST_NAME} characters at most" if len(name) > LONGEST_NAME else ""

@@ -227,10 +227,10 @@ class ListScreen(MarkedRecords[IdRow]):
     async def _save_query(self, line: str) -> None:
         from flagtui.app.lists.list_choices import explain_saved, name_query
 
-        if (name := await name_query(self._runner, line)) is not None:
-            wrong = self.preferences.keep_query(name, line, self.description.name)
-            queries = self.preferences.queries_of(self.description.name)
-            show_toast(self.app, explain_saved(name, queries, wrong))
+        kind, queries_of = self.description.name, self.preferences.queries_of
+        if (name := await name_query(self._runner, line, queries_of(kind))) is not None:
+            wrong = self.preferences.keep_query(name, line, kind)
+            show_toast(self.app, explain_saved(name, queries_of(kind), wrong))
             self.reframe()
 
     def action_sort(self) -> None:
