@@ -207,6 +207,7 @@ async def test_change_goes_on_above_a_dialog_opened_meanwhile(setting: Setting) 
         await program.press(*"50", "enter")
         await quiet.settle(program.app, lambda: not isinstance(program.app.screen, ConfirmScreen))
         await program.press("y")
+        await quiet.settle(program.app, lambda: not program.wire.writes() or program.app.runner.is_saving)
         assert (await program.stored("new-nav")).targeting.rollout == 50
 
 
