@@ -6,6 +6,7 @@ from httpx import Request
 from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running, words
 
+from flagtui.app.flags.form.rollout import RolloutScreen
 from flagtui.app.writing.question import ConfirmScreen
 
 
@@ -195,3 +196,18 @@ async def test_late_fact_of_a_question_that_closes_is_not_drawn(setting: Setting
         screen.show(screen.asked)
         await program.press("escape")
         assert program.app.return_code is None
+
+
+async def test_change_goes_on_above_a_dialog_opened_meanwhile(setting: Setting) -> None:
+    async with running(setting) as program:
+        await program.go_to("new-nav")
+        program.wire.held = lambda request: request.method == "GET"
+        for key in ("percent_sign", "question_mark"):
+            await program.press_without_waiting(key)
+        program.wire.let_go.set()
+        await quiet.settle(program.app, lambda: not isinstance(program.app.screen, RolloutScreen))
+        await program.press(*"50", "enter")
+        await quiet.settle(program.app, lambda: not isinstance(program.app.screen, ConfirmScreen))
+        await program.press("y")
+        await quiet.settle(program.app, lambda: not program.wire.writes() or program.app.runner.is_saving)
+        assert (await program.stored("new-nav")).targeting.rollout == 50

@@ -16,11 +16,9 @@ from flagtui.app.events.event_list import EventsScreen
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.flags.form.flag_form import FormScreen
-from flagtui.app.flags.form.rollout import RolloutScreen
 from flagtui.app.flags.tabs.history_tab import HistoryPane
 from flagtui.app.state.code_search import CodeSearch
 from flagtui.app.state.go_to import OpenRecord, RecordLink
-from flagtui.app.writing.question import ConfirmScreen
 from flagtui.models.activity import version_made
 
 
@@ -194,21 +192,6 @@ async def test_project_stays_open_for_a_form(setting: Setting) -> None:
         assert "not switched: save or leave the form first, which is for this project" in program.notices
         assert "Web app #1" in program.header
         assert isinstance(program.app.screen, FormScreen)
-
-
-async def test_change_goes_on_above_a_dialog_opened_meanwhile(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav")
-        program.wire.held = lambda request: request.method == "GET"
-        for key in ("percent_sign", "question_mark"):
-            await program.press_without_waiting(key)
-        program.wire.let_go.set()
-        await quiet.settle(program.app, lambda: not isinstance(program.app.screen, RolloutScreen))
-        await program.press(*"50", "enter")
-        await quiet.settle(program.app, lambda: not isinstance(program.app.screen, ConfirmScreen))
-        await program.press("y")
-        await quiet.settle(program.app, lambda: not program.wire.writes() or program.app.runner.is_saving)
-        assert (await program.stored("new-nav")).targeting.rollout == 50
 
 
 async def test_inbox_closes_with_its_project(setting: Setting) -> None:
