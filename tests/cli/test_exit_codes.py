@@ -73,6 +73,21 @@ run_program()
     assert "no-such-option" in done.stderr
 
 
+def test_program_knows_how_others_end_where_its_caller_does_not() -> None:
+    code = """
+import signal, subprocess, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+from flagtui.cli import main
+sys.argv[1:] = ["--version"]
+try:
+    main()
+except SystemExit:
+    print(subprocess.run([sys.executable, "-c", "raise SystemExit(3)"]).returncode)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[1:] == ["3"]
+
+
 def test_negated_word_is_sent_behind_two_hyphens(run: Run) -> None:
     step = "Words of a query that begin with - follow --: flagtui flags list -- "
     assert run("flags", "list", "is:on", "-tag:web").err.endswith(f"{step}-tag:web\n")

@@ -12,7 +12,8 @@ from flagtui.cli import scans_here
 from flagtui.code.read_ahead import LEAST_FILES
 
 pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="needs Linux and two processors"
+    sys.platform != "linux" or not hasattr(os, "memfd_create") or len(os.sched_getaffinity(0)) < 2,
+    reason="needs Linux and two processors",
 )
 
 PROGRAM = """
@@ -24,6 +25,8 @@ from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import list_sources
 from flagtui.code.tree_scan import scan_tree
 root, how = Path.cwd(), sys.argv[1]
+if how == "old":
+    del os.memfd_create
 if how != "alone":
     read_ahead.start_reading(settled=-3_600 * 10**9)
 ahead = read_ahead.take_reader([root / "other" if how == "elsewhere" else root])
@@ -69,7 +72,8 @@ def scan(folder: Path, *words: str) -> tuple[bool, object]:
 
 
 @pytest.mark.parametrize(
-    ("how", "reads"), [("ahead", True), ("late", True), ("killed", False), ("elsewhere", False)]
+    ("how", "reads"),
+    [("ahead", True), ("late", True), ("killed", False), ("elsewhere", False), ("old", False)],
 )
 def test_result_is_that_of_one_process(tree: Path, how: str, reads: bool) -> None:
     _, expected = scan(tree, "alone")

@@ -70,6 +70,11 @@ def main() -> None:
 
 def _load() -> "tuple[Callable[[], None], Callable[[], None]]":
     """Show the last screen if the app starts; return the program, and what removes that screen."""
+    if sys.platform != "win32":
+        import signal
+
+        # Where the caller ignores how its programs end, so would this one.
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if scans_here(sys.argv[1:]):
         from flagtui.code.read_ahead import start_reading
 

@@ -41,7 +41,8 @@ def start_reading(settled: int = SETTLED) -> None:
     Results can be stored of files that changed `settled` nanoseconds ago.
     """
     global _reader
-    if sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
+    # A Python that was built on an old system, as uv and conda had them, lacks `memfd_create`.
+    if sys.platform != "linux" or not hasattr(os, "memfd_create") or len(os.sched_getaffinity(0)) < 2:
         return
     # The folder was deleted, or the system has no process left.
     with suppress(OSError):
