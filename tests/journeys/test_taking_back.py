@@ -31,10 +31,11 @@ async def test_any_change_is_searched_and_taken_back_in_the_journal(any_mode: Se
         assert "z undoes it" in words(program.screen)
         await program.press("slash", *"nav turn")
         assert rows.shown == 1
-        await program.press("enter", "z")
+        await program.press("enter", "x", "z")
         assert isinstance(program.app.screen, ConfirmScreen)
         await program.press("y")
         assert (await program.stored("new-nav")).active
+        assert not rows.marks
         await program.press("escape", "home", "down", "down", "z", "y")
         assert rows.shown == 5
         flag = (await program.colleague().experiments.get(experiment)).feature_flag

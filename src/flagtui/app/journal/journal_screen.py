@@ -208,7 +208,9 @@ class JournalScreen(ReadList[Entry]):
             return Words((what, safe_text(fault, 300)), "warn")
         workspace = self._app_state.workspace
         here = self._app_state.signature(workspace) if workspace else None
+        before = self._undoable
         self._undoable = frozenset(entry.id for entry in undoable(entries, here)) if here else frozenset()
+        self.rows.unmark(before - self._undoable)
         return entries
 
     def count_words(self) -> str:
