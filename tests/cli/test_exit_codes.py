@@ -73,19 +73,21 @@ run_program()
     assert "no-such-option" in done.stderr
 
 
-def test_program_knows_how_others_end_where_its_caller_does_not() -> None:
+def test_ignored_ends_are_known_and_slow_output_is_complete() -> None:
+    """The caller decides both: Python drops what has no room in an output that does not wait."""
     code = """
-import signal, subprocess, sys
+import os, signal, subprocess, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.set_blocking(1, False)
 from flagtui.cli import main
 sys.argv[1:] = ["--version"]
 try:
     main()
 except SystemExit:
-    print(subprocess.run([sys.executable, "-c", "raise SystemExit(3)"]).returncode)
+    print(subprocess.run([sys.executable, "-c", "raise SystemExit(3)"]).returncode, os.get_blocking(1))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.splitlines()[1:] == ["3"]
+    assert done.stdout.splitlines()[1:] == ["3 True"]
 
 
 def test_negated_word_is_sent_behind_two_hyphens(run: Run) -> None:

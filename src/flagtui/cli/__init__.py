@@ -51,6 +51,9 @@ def _end_process(code: int) -> None:
 def main() -> None:
     """Show the last screen immediately if the app starts, then parse the command line."""
     _open_closed_streams()
+    if sys.platform != "win32":
+        # Without it, Python drops what has no room yet, and reports nothing.
+        os.set_blocking(1, True)
     if _answered_at_once():
         raise SystemExit(0)
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 10, 10)
