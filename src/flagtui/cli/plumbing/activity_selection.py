@@ -1,6 +1,7 @@
 """The changes in the activity that the words of a command mean."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import warn
@@ -11,6 +12,10 @@ from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.activity_listing import ACTIVITY, Centre, by_closeness, earliest, split_centre
 from flagtui.store.moment_changes import merge_rows, read_moment_changes
 from flagtui.store.query.language import compile_query
+from flagtui.text.formats import moment
+
+SEARCHED: Final = 5_000
+"""Changes that a query searches at most: each contains whole targetings."""
 
 
 async def select_changes(
@@ -28,9 +33,14 @@ async def select_changes(
     since = earliest(narrowing, session.now) if centre is None else centre.since
     passes = compile_query(narrowing, now=session.now, me=await session.me() if ":me" in rest else None)
     changes: list[ChangeRow] = []
-    async for entry in session.client.flags.entries(at_most=5_000 if line else limit):
+    searched = 0
+    async for entry in session.client.flags.entries(at_most=SEARCHED + 1 if line else limit):
         row = change_row(entry, -len(changes))
         if since is not None and row.at is not None and row.at < since:
+            break
+        searched += 1
+        if line and searched > SEARCHED:
+            warn(f"only the newest {SEARCHED:,} changes were searched, those after {moment(row.at)}.")
             break
         if centre is not None or passes(row):
             changes.append(row)
