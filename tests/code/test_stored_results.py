@@ -161,12 +161,14 @@ def test_results_are_private_and_none_without_a_file(tmp_path: Path) -> None:
 
 
 PROGRAM = """
-import json, sys
+import json, os, sys
 from pathlib import Path
 from flagtui.code.source_files import list_files
 from flagtui.code.scan_request import ScanRequest
 from flagtui.code.tree_scan import scan_tree
 root = Path(sys.argv[1])
+if len(sys.argv) > 3:
+    os.fork = lambda: os.kill(2**30, 0)
 scan = scan_tree(list_files(root, [root]), ScanRequest({"nav"}, files_per_process=int(sys.argv[2])))
 places = [each.place for each in scan.references]
 print(json.dumps([places, scan.files, sorted(scan.skipped.items()), sorted(scan.problems)]))
@@ -184,15 +186,15 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def scan_apart(tree: Path, files_per_process: int) -> list[object]:
-    words = [sys.executable, "-c", PROGRAM, str(tree), str(files_per_process)]
+def scan_apart(tree: Path, files_per_process: int, *words: str) -> list[object]:
+    words = (sys.executable, "-c", PROGRAM, str(tree), str(files_per_process), *words)
     result: list[object] = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
     return result
 
 
 def test_scans_have_one_result_and_one_order(tree: Path) -> None:
     result = scan_apart(tree, 2)
-    assert result == scan_apart(tree, 1_000)
+    assert result == scan_apart(tree, 1_000) == scan_apart(tree, 2, "no process left")
     assert result[1:] == [
         41,
         [["binary", 1], ["minified", 1]],

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from flagtui.code.file_content import FileReader
@@ -36,8 +36,10 @@ def scan_files(
     # Elsewhere a copy of a process is unsafe, and a new one takes longer to start than it saves.
     count = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
     with queue:
-        for _ in range(1 + len(workers), min(count, len(files) // request.files_per_process)):
-            workers.append(WorkerProcess(lambda _pipe: scan(queue.take()).encode()))
+        # The system has no process left, or no memory for one: those that there are take its share.
+        with suppress(OSError):
+            for _ in range(1 + len(workers), min(count, len(files) // request.files_per_process)):
+                workers.append(WorkerProcess(lambda _pipe: scan(queue.take()).encode()))
         own = scan(queue.take(request.report))
         parts = [own, *(FileResults.decode(worker.result()) for worker in workers)]
     complete = [part for part in parts if part is not None]
