@@ -56,7 +56,9 @@ async def test_decisions_are_applied_together_and_taken_back_together(any_mode: 
         assert decided_names(program) == ["checkout_completed", "btn_click_1", "btn_click_2"]
         assert "3 of " in program.screen
         before = progress(program)
+        program.timing.now += 120
         await program.press("tab")
+        assert "2 per minute" in program.screen
         assert progress(program) == before, "a skipped event is not decided"
         for _ in range(3):
             await program.press("r")

@@ -147,7 +147,8 @@ class InboxScreen(FramedScreen):
         inbox, left = self._inbox, len(self._cases)
         decided = inbox.count_decided(self._reason, self._decided) if inbox is not None else 0
         minutes = (self._app_state.session.clock.monotonic() - self._began) / MINUTE
-        pace = self._looked_at / minutes if self._looked_at and minutes > 0 else None
+        # Two decisions within a second are no pace of hundreds.
+        pace = self._looked_at / minutes if self._looked_at and minutes >= 1 else None
         twins = len(inbox.waiting(NEW_TWINS, self._decided)) if inbox is not None else 0
         news = f"   {twins:,} new look-alike{'s' if twins > 1 else ''}" if twins else ""
         end = styled((news, "$warning"), (f"   {waiting} decided  " if waiting else "  ", "$primary"))
