@@ -111,7 +111,8 @@ def test_only_changed_files_are_read_again(tmp_path: Path) -> None:
     tree.mkdir()
     for number in range(5):
         write(tree / f"{number}.ts", CONTENTS[0])
-    assert [files_read(tree, store) for _ in range(2)] == [5, 0]
+    write(tree / "__init__.py", "")
+    assert [files_read(tree, store) for _ in range(2)] == [6, 0]
     write(tree / "3.ts", CONTENTS[1])
     (tree / "4.ts").unlink()
     assert files_read(tree, store) == 1

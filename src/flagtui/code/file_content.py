@@ -4,6 +4,7 @@ import errno
 import os
 import time
 from collections.abc import Iterable, Iterator
+from stat import S_ISREG
 from typing import Final, Literal, NamedTuple
 
 SIZE_LIMIT: Final = 2_000_000
@@ -129,10 +130,10 @@ class FileReader:
                 return "links"
             self.problems.append(f"{name} cannot be read: {error.strerror}.")
             return "unreadable"
-        if facts is not None and size and size == min(facts.st_size, SIZE_LIMIT + 1):
-            # Not a pipe, nor a file that the system makes up for its reader.
+        if facts is not None and size == min(facts.st_size, SIZE_LIMIT + 1):
+            # Not a file that the system makes up for its reader, nor a pipe.
             stamp = stamp_of(facts)
-            if stamp[1] < self._settled_at > stamp[2]:
+            if stamp[1] < self._settled_at > stamp[2] and (size or S_ISREG(facts.st_mode)):
                 self.stamps[name] = stamp
         if size > SIZE_LIMIT:
             return "large"
