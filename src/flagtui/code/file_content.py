@@ -130,7 +130,7 @@ class FileReader:
                 return "links"
             self.problems.append(f"{name} cannot be read: {error.strerror}.")
             return "unreadable"
-        if facts is not None and size == min(facts.st_size, SIZE_LIMIT + 1):
+        if facts is not None and (size == facts.st_size or size > SIZE_LIMIT):
             # Not a file that the system makes up for its reader, nor a pipe.
             stamp = stamp_of(facts)
             if stamp[1] < self._settled_at > stamp[2] and (size or S_ISREG(facts.st_mode)):

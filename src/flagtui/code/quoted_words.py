@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from operator import itemgetter
 from typing import Final
 
 import msgspec
@@ -55,11 +56,11 @@ class WordFilter(msgspec.Struct, frozen=True):
 def _words_like(keys: frozenset[bytes]) -> tuple[tuple[bytes, _Words], ...]:
     characters = _class_of(b"".join(keys))
     # Fewer than all characters: most words end with their first one.
-    initials = _class_of(bytes({key[0] for key in keys}))
+    initials = _class_of(bytes({*map(itemgetter(0), keys)}))
     if not initials:
         return ()
-    shortest, longest = min(map(len, keys)), max(map(len, keys))
-    word = b"([%b][%b]{%d,%d})(?=[\"'`])" % (initials, characters, shortest - 1, longest - 1)
+    lengths = {*map(len, keys)}
+    word = b"([%b][%b]{%d,%d})(?=[\"'`])" % (initials, characters, min(lengths) - 1, max(lengths) - 1)
     # A pattern that begins with one quote is several times as fast as one that begins with any of the three.
     return tuple((quote, re.compile(quote + word).findall) for quote in _QUOTES)
 

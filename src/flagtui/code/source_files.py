@@ -1,7 +1,6 @@
 """The files of a source tree: those that git tracks, else a walk; ignored and vendored ones are counted."""
 
 import os
-import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -127,6 +126,9 @@ def list_changed(root: Path, revision: str) -> frozenset[str]:
 
 def _git(folder: Path, *words: str) -> bytes | None:
     """Return the output of git; None where it fails, or is not installed."""
+    # Loaded by the process that lists files, while the command loads what it needs.
+    import subprocess
+
     # The key is not for git. With what git gives to a hook in a linked worktree, any folder is the top.
     omitted = ("FLAGTUI_",) if "GIT_WORK_TREE" in os.environ else ("FLAGTUI_", "GIT_DIR", "GIT_INDEX_FILE")
     variables = {name: value for name, value in os.environ.items() if not name.startswith(omitted)}
