@@ -68,7 +68,7 @@ class InboxScreen(FramedScreen):
         yield Line(id="bar")
         with Horizontal(id="body"):
             with Vertical(id="queue"):
-                yield RowList(INBOX_COLUMNS, clock=self._app_state.session.now)
+                yield RowList(INBOX_COLUMNS, clock=lambda: self._app_state.session.now())
                 yield Pane(id="decided")
             yield Pane(id="proposed")
 

@@ -88,7 +88,7 @@ class BrowseScreen(FramedScreen):
             yield ChipLine(id="chips")
         with Horizontal(id="body"):
             columns = self.all_columns()[: len(self.description.columns)]
-            rows = RowList(columns, clock=self._app_state.session.now)
+            rows = RowList(columns, clock=lambda: self._app_state.session.now())
             if self.starts_at.record is not None:
                 rows.prefer(self.starts_at.record)
             self._row_list = rows

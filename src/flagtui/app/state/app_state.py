@@ -88,6 +88,8 @@ class Session(msgspec.Struct, frozen=True, dict=True):
     preferences: Preferences = msgspec.field(default_factory=Preferences)
     """The user's choices for lists; shared by all profiles."""
     clock: Clock = msgspec.field(default_factory=SystemClock)
+    first_look: list[float] = []
+    """The moment of the first ages on screen, in Unix seconds; copies with other settings share it."""
     redact: Callable[[str], str] = str
     """Removes the key from a text, wherever it occurs."""
     with_key: Callable[[str], Client] | None = None
@@ -136,10 +138,11 @@ class Session(msgspec.Struct, frozen=True, dict=True):
         """The project that was open at the end of the last run of this profile."""
         return self.preferences.last_project(self.profile, self.host)
 
-    @cached_property
+    @property
     def _first_look(self) -> float:
-        """The moment of the first ages on screen, in Unix seconds."""
-        return self.clock.time()
+        if not self.first_look:
+            self.first_look.append(self.clock.time())
+        return self.first_look[0]
 
     def now(self) -> float:
         """Return the moment of all ages on screen in Unix seconds; it moves once a minute.
