@@ -28,8 +28,6 @@ LEAST_FILES: Final = 2_000
 _BYTES_KEPT: Final = 64_000_000
 """Bytes of files that are kept at most until the keys are there."""
 _SENT: Final = b"1"
-_WITHOUT_REFERENCES: Final = 2
-"""The version of Python's format that takes a tenth of the time of later ones."""
 
 _reader: "ReadAhead | None" = None
 """The process that this one started for its current folder."""
@@ -111,7 +109,7 @@ class ReadAhead:
     def _put(self, value: Any) -> None:
         with os.fdopen(self._shared, "wb", closefd=False) as file:
             file.seek(0)
-            marshal.dump(value, file, _WITHOUT_REFERENCES)
+            marshal.dump(value, file)
 
     def _get(self) -> Any:
         with os.fdopen(self._shared, "rb", closefd=False) as file:
