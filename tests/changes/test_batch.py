@@ -53,6 +53,8 @@ def test_flags_go_off_before_dependencies_and_each_once() -> None:
     off = asking(3, 2, active=False), asking(2, 1, active=False), asking(1, None, active=False)
     assert sort_ids("turn on", *off) == [1, 2, 3]
     assert sorted(sort_ids("turn off", asking(1, 2), asking(2, 1))) == [1, 2]
+    chain = [*range(1, 1_501)]
+    assert sort_ids("turn off", *(asking(id, id - 1 or None) for id in chain)) == chain[::-1]
 
 
 def test_a_child_in_the_same_batch_blocks_nothing() -> None:
