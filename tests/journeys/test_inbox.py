@@ -152,6 +152,20 @@ async def test_decisions_in_flight_are_not_forgotten_and_not_applied_twice(setti
         assert len(program.wire.writes()) == 2
 
 
+async def test_keys_for_an_event_leave_an_empty_queue(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await open_inbox(program)
+        assert "V verify" in program.last_line
+        await program.press(*"rrrrr")
+        assert screen.case is None
+        assert "verify" not in program.last_line
+        assert "r reason" in program.last_line
+        await program.press("V")
+        assert "V: no event is left to decide here" in program.notices[-1]
+        await program.press("r")
+        assert "V verify" in program.last_line
+
+
 async def test_typed_tags_are_for_the_event_that_was_asked_about(setting: Setting) -> None:
     async with running(setting) as program:
         screen = await open_inbox(program)

@@ -4,8 +4,13 @@ import stat
 from pathlib import Path
 
 from msgspec.structs import replace
+from tests.changes.event_definitions.conftest import AROUND, definition
+from tests.doubles.expected import expect
 
+from flagtui.changes.event_definitions.definition_intent import verify
+from flagtui.changes.event_definitions.definition_plan import EventPlan, plan_event
 from flagtui.changes.event_definitions.triage import Triage
+from flagtui.changes.proposal import Outcome, Report
 from flagtui.models.rows import EventDefinitionRow
 
 ROW = EventDefinitionRow("id-1", "signed up", description="old", tags=("a",))
@@ -57,8 +62,11 @@ def test_what_was_applied_is_forgotten_and_what_failed_says_why(tmp_path: Path) 
     triage = Triage(tmp_path, "here")
     triage.decide(ROW, {"verified": True})
     triage.decide(OTHER, {"verified": True})
-    triage.settle("id-1", replace(ROW, verified=True))
-    triage.refuse("id-2", "Not found")
+    plans = [
+        expect(plan_event(verify(id, True), definition(id=id), AROUND), EventPlan) for id in triage.by_id
+    ]
+    report = Report((Outcome(plans[0], "saved"), Outcome(plans[1], "refused", reason="Not found")))
+    triage.settle_report(["id-1", "id-2"], report, {"id-1": replace(ROW, verified=True), "id-2": OTHER}.get)
     assert [decision.trouble for decision in triage.by_id.values()] == ["Not found"]
     assert triage.undo_last() is not None
     assert triage.undo_last() is None

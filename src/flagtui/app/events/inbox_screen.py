@@ -8,7 +8,8 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
-from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.commands.command import Command
+from flagtui.app.commands.command_table import BY_ID, bindings_of, command_of
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_screen import EventScreen
 from flagtui.app.events.inbox_columns import INBOX_COLUMNS
@@ -25,7 +26,6 @@ from flagtui.changes.event_definitions.triage import Triage
 from flagtui.changes.proposal import Report
 from flagtui.local_time import MINUTE
 from flagtui.models.json_value import JSON
-from flagtui.safe_text import safe_text
 from flagtui.store.inbox import NEW_TWINS, REASONS, Case, Inbox, Suggestion
 from flagtui.store.kinds import EVENTS
 from flagtui.store.workspace import Workspace
@@ -114,7 +114,9 @@ class InboxScreen(FramedScreen):
     def _show_queue(self) -> None:
         if self._inbox is None:
             return
-        self._cases = self._inbox.waiting(self._reason, self._decided)
+        before, self._cases = self._cases, self._inbox.waiting(self._reason, self._decided)
+        if not (before and self._cases):
+            self.refresh_bindings()
         self.rows.show(self._cases)
         if not self._cases:
             reason, apply, back = map(key_sign, ("inbox.reason", "inbox.apply", "app.back"))
@@ -179,8 +181,18 @@ class InboxScreen(FramedScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in writes_in("inbox"):
             permit = may_write(self._app_state, EVENTS.write_scope)
-            return None if permit and self._path.why_read_only else permit
-        return super().check_action(action, parameters)
+            if permit is not True or self._path.why_read_only:
+                return None if permit else permit
+        command = command_of("inbox", action, *parameters[:1])
+        return None if command and self.leaves_out(command.id) else super().check_action(action, parameters)
+
+    def leaves_out(self, command_id: str) -> bool:
+        """Return whether the line of keys leaves out a command: it is for an event, and none is left."""
+        is_empty = self._inbox is not None and not self._cases
+        return is_empty and command_id in BY_ID and BY_ID[command_id].applies_to == "cursor"
+
+    def why_not_now(self, command: Command, sign: str) -> str:
+        return f"{sign}: no event is left to decide here" if self.leaves_out(command.id) else ""
 
     def _decide(self, changes: dict[str, JSON], same_as: str = "", case: Case | None = None) -> None:
         """Keep a decision about the event; by default about the one under the cursor."""
@@ -268,14 +280,7 @@ class InboxScreen(FramedScreen):
         self._path.start(intents, lambda report: self._apply([intent.id for intent in intents], report))
 
     def _apply(self, ids: Sequence[str], report: Report[Any, Any]) -> None:
-        """Remove saved decisions from the list; keep the others with the reason."""
-        outcomes = {outcome.plan.id: outcome for outcome in report.outcomes}
-        for id in ids:
-            outcome, row = outcomes.get(id), self._events.get(id)
-            if outcome is not None and not outcome.is_saved:
-                self._triage.refuse(id, safe_text(outcome.reason, 120))
-            elif outcome is not None or row is None or self._triage.is_so(row):
-                self._triage.settle(id, row)
+        self._triage.settle_report(ids, report, self._events.get)
         self._sort_out()
 
     # Keys
@@ -288,10 +293,7 @@ class InboxScreen(FramedScreen):
     def action_rows(self, what: str) -> None:
         getattr(self.rows, f"action_{what}")()
 
+    @on(RowList.Opened)
     def action_open(self) -> None:
         if self.case is not None:
             self.app.push_screen(EventScreen(self._app_state, self._path, self.case.row))
-
-    @on(RowList.Opened)
-    def _on_opened(self) -> None:
-        self.action_open()

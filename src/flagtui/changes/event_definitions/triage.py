@@ -3,17 +3,19 @@
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import asdict, replace
 
 from flagtui.changes.event_definitions.definition_intent import EventIntent
+from flagtui.changes.proposal import Report
 from flagtui.config.files import replace_file
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.rows import EventDefinitionRow
+from flagtui.safe_text import safe_text
 
 WORDS: Final = {"verified": "verify", "hidden": "hide", "description": "describe"}
 
@@ -89,11 +91,20 @@ class Triage(msgspec.Struct):
         self.save()
         return decision
 
-    def refuse(self, id: str, reason: str) -> None:
-        """Record why a decision was not applied."""
-        if (decision := self.by_id.get(id)) is not None:
-            self.by_id[id] = replace(decision, trouble=reason)
-            self.save()
+    def settle_report(
+        self, ids: Iterable[str], report: Report[Any, Any], row_of: Callable[[str], EventDefinitionRow | None]
+    ) -> None:
+        """Remove the saved decisions of these events; keep the others with the reason."""
+        outcomes = {outcome.plan.id: outcome for outcome in report.outcomes}
+        for id in ids:
+            outcome, row = outcomes.get(id), row_of(id)
+            if outcome is None:
+                if row is None or self.is_so(row):
+                    self.settle(id, row)
+            elif outcome.is_saved:
+                self.settle(id, row)
+            elif (decision := self.by_id.get(id)) is not None:
+                self.by_id[id] = replace(decision, trouble=safe_text(outcome.reason, 120))
 
     def settle(self, id: str, row: EventDefinitionRow | None) -> None:
         """Remove an applied decision, which left its definition as `row`; None for a deleted one."""
