@@ -1,6 +1,6 @@
-"""Name the dependencies of a flag, and find those that can never match."""
+"""Name the dependencies of a flag, and find those that turn it off or may do so."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -9,9 +9,9 @@ from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
 from flagtui.models.rows import FlagRow
 
-CIRCULAR = "in a circular dependency: matches no one"
-MISSING = "not in the list (archived or deleted): no one matches"
-MISSING_OFF = "not in the list: everyone matches if archived, no one if deleted"
+CIRCULAR = "in a circular dependency: this flag is off for everyone"
+MISSING = "not in the list: off if archived; if deleted, this flag is off for everyone"
+MISSING_BEYOND = "depends on a flag that is not in the list: if deleted, this flag is off for everyone"
 
 
 def names_about(flag: Flag | None, names: Names, rows: Iterable[FlagRow], *, is_complete: bool) -> Names:
@@ -22,33 +22,36 @@ def names_about(flag: Flag | None, names: Names, rows: Iterable[FlagRow], *, is_
     if flag is None or not flag.targeting.depends_on:
         return names
     listed = {row.id: row for row in rows}
-    needs = {id: row.depends_on for id, row in listed.items()} | {flag.id: flag.targeting.depends_on}
-    undecided = dict(_undecided_flags(flag, listed, needs)) if is_complete else {}
+    undecided = _undecided_flags(flag, listed) if is_complete else {}
     keys = {id: listed[id].key for id in flag.targeting.depends_on if id in listed}
     return replace(names, flags=keys, undecided=undecided)
 
 
-def _undecided_flags(
-    flag: Flag, listed: Mapping[int, FlagRow], needs: Mapping[int, tuple[int, ...]]
-) -> Iterator[tuple[int, str]]:
-    decided = _without_circles(flag.targeting.depends_on, needs)
-    for item in flag.targeting.properties:
-        id = item.flag_id
-        if id is None:
-            continue
-        if id not in listed and id != flag.id:
-            yield id, MISSING_OFF if item.value is False else MISSING
-        elif id not in decided:
-            yield id, CIRCULAR
+def _undecided_flags(flag: Flag, listed: Mapping[int, FlagRow]) -> dict[int, str]:
+    """Return what each dependency that cannot be evaluated, or may not, means for the flag once it is on."""
+    # A flag that is off is off whatever it depends on.
+    needs = {id: row.depends_on if row.active else () for id, row in listed.items()}
+    needs[flag.id] = flag.targeting.depends_on
+    reached = _follow_dependencies(flag.targeting.depends_on, needs)
+    present = evaluation_orders({str(id): tuple(map(str, needs[id])) for id in reached if id in needs})
+    whole = evaluation_orders({str(id): tuple(map(str, needs.get(id, ()))) for id in reached})
+    undecided = {}
+    for id in flag.targeting.depends_on:
+        if str(id) not in whole:
+            undecided[id] = CIRCULAR
+        elif id not in needs:
+            undecided[id] = MISSING
+        elif str(id) not in present:
+            undecided[id] = MISSING_BEYOND
+    return undecided
 
 
-def _without_circles(starts: Iterable[int], needs: Mapping[int, tuple[int, ...]]) -> frozenset[int]:
-    """Return the ids of flags without a circular dependency, direct or transitive."""
+def _follow_dependencies(starts: Iterable[int], needs: Mapping[int, tuple[int, ...]]) -> set[int]:
+    """Return the ids of these flags and of all that they depend on."""
     reached = set(starts)
     waiting = [*reached]
     while waiting:
         further = [id for id in needs.get(waiting.pop(), ()) if id not in reached]
         reached.update(further)
         waiting += further
-    graph = {str(id): tuple(map(str, needs.get(id, ()))) for id in reached}
-    return frozenset(map(int, evaluation_orders(graph)))
+    return reached

@@ -113,11 +113,18 @@ def check_dependency(run: Run, vantage: Vantage, question: Filter) -> Check:
 
 
 def _evaluate_chain(run: Run, vantage: Vantage, question: Filter) -> Unknown | None:
-    chain = question.chain
+    chain, flags = question.chain, run.definitions.flags
+    if (
+        not chain
+        and run.rules is Rules.SERVER
+        and question.key in flags
+        and not flags[question.key].is_active
+    ):
+        # Off whatever it depends on, be that missing or circular.
+        chain = (question.key,)
     if not chain:
-        is_there = question.key in run.definitions.flags
+        is_there = question.key in flags
         return Unknown(Why.FLAG_CIRCULAR if is_there else Why.FLAG_MISSING, question.key)
-    flags = run.definitions.flags
     missing = next((key for key in chain if key not in run.decided and key not in flags), None)
     if missing is not None:
         run.decided[missing] = None

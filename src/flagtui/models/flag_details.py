@@ -27,7 +27,7 @@ class Names(msgspec.Struct, frozen=True):
     cohorts: Mapping[int, str] = {}
     """Names by id."""
     undecided: Mapping[int, str] = {}
-    """Why a flag that conditions depend on may never match anyone, by id."""
+    """Why a dependency cannot be evaluated, or may not, and what follows for the flag, by id."""
     matching_version: int = 1
     """How the project compares values with true and false; see `evaluate.operator_words`."""
 

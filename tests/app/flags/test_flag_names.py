@@ -9,10 +9,11 @@ import httpx
 import pytest
 from tests.doubles.counted_calls import counted_calls
 from tests.doubles.log_entries import log_entry
+from tests.doubles.targeting import asks_flag
 from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
-from flagtui.details.flag_names import CIRCULAR, MISSING, MISSING_OFF, names_about
+from flagtui.details.flag_names import CIRCULAR, MISSING, MISSING_BEYOND, names_about
 from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.details.subject_evaluations import definitions_of, with_cohort_names
 from flagtui.evaluate.definitions import Definitions
@@ -29,11 +30,9 @@ JSON = Any
 
 
 def flag(id: int, *dependencies: tuple[int, JSON], active: bool = True) -> dict[str, JSON]:
-    properties = [
-        {"key": str(other), "type": "flag", "operator": "flag_evaluates_to", "value": value}
-        for other, value in dependencies
-    ]
-    groups = [{"properties": properties, "rollout_percentage": 100}]
+    """A flag with a condition for each dependency; without any, for everyone."""
+    conditions = [[asks_flag(str(other), value)] for other, value in dependencies] or [[]]
+    groups = [{"properties": properties, "rollout_percentage": 100} for properties in conditions]
     return {"id": id, "key": f"flag-{id}", "active": active, "filters": {"groups": groups}}
 
 
@@ -68,22 +67,36 @@ def test_present_dependency_is_named_by_its_key() -> None:
     ids=["itself", "back to the first", "further on"],
 )
 @pytest.mark.parametrize("required_value", [True, False])
-def test_a_circle_is_said_to_match_nobody_and_does_not(
+def test_circle_turns_the_flag_off_whatever_else_it_says(
     others: list[dict[str, JSON]], required_value: bool
 ) -> None:
     words = "on" if required_value else "off"
-    assert sentence(flag(1, (2, required_value)), *others) == [f"flag flag-2 is {words} ({CIRCULAR})"]
-    assert value(flag(1, (2, required_value)), *others) in (False, None)
+    raw = flag(1, (2, required_value))
+    raw["filters"]["groups"].append({})
+    assert sentence(raw, *others)[0] == f"flag flag-2 is {words} ({CIRCULAR})"
+    assert value(raw, *others) is False
 
 
-@pytest.mark.parametrize(
-    ("required_value", "words", "why"), [(True, "on", MISSING), (False, "off", MISSING_OFF)]
-)
-def test_unlisted_dependency_shows_both_possible_outcomes(required_value: bool, words: str, why: str) -> None:
+@pytest.mark.parametrize("further", [1, 9], ids=["circular", "missing"])
+def test_dependency_that_is_off_is_off_whatever_it_depends_on(further: int) -> None:
+    raw, other = flag(1, (2, False)), flag(2, (further, True), active=False)
+    assert sentence(raw, other) == ["flag flag-2 is off"]
+    assert value(raw, other) is True
+
+
+@pytest.mark.parametrize(("required_value", "words"), [(True, "on"), (False, "off")])
+def test_unlisted_dependency_shows_both_possible_outcomes(required_value: bool, words: str) -> None:
     raw = flag(1, (9, required_value))
-    assert sentence(raw) == [f"flag 9 is {words} ({why})"]
-    assert value(raw) in (False, None)
-    assert value(raw, flag(9, active=False)) is (why == MISSING_OFF)
+    assert sentence(raw) == [f"flag 9 is {words} ({MISSING})"]
+    assert value(raw) is False
+    assert value(raw, flag(9, active=False)) is not required_value
+
+
+def test_unlisted_dependency_of_a_dependency_is_reported() -> None:
+    raw, other = flag(1, (2, False)), flag(2, (9, True))
+    assert sentence(raw, other) == [f"flag flag-2 is off ({MISSING_BEYOND})"]
+    assert value(raw, other) is False
+    assert value(raw, other, flag(9, active=False)) is True
 
 
 def test_circles_among_hundreds_of_flags_take_linear_work() -> None:

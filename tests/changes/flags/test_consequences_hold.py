@@ -51,11 +51,12 @@ def test_predicted_effects_on_dependent_flags_match_evaluation(name: str, was_on
         if consequence.label == "Dependents"
     ]
     left = [] if change.changes.get("deleted") else [{**base, **change.changes}]
-    definitions = Definitions.of([*left, flag(2, "asking", {"properties": [question]})])
+    asking = flag(2, "asking", {"properties": [question]}, *([] if left else [{}]))
+    definitions = Definitions.of([*left, asking])
     base_values = {evaluate("base", person, definitions).value for person in CROWD} if left else {False}
     matched = {evaluate("asking", person, definitions).value for person in CROWD}
     for text in texts:
-        if "which will be missing: such a condition matches no one" in text:
+        if "which will be missing: that flag will be off for everyone" in text:
             assert (left, matched) == ([], {False})
         elif "which will be off for everyone" in text:
             assert left

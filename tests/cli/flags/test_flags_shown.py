@@ -85,7 +85,7 @@ def test_get_names_dependencies_and_those_that_never_match(signed_in: Run, servi
     ]
     assert record["conditions"][1] == (
         f"1 50 % of users where flag base-of-two is on and flag {other.id} is on "
-        "(not in the list (archived or deleted): no one matches)"
+        "(not in the list: off if archived; if deleted, this flag is off for everyone)"
     )
 
 

@@ -116,7 +116,7 @@ def _dependents(
         return
     follows = "depends on this flag"
     if values.get("deleted") is True:
-        follows += ", which will be missing: such a condition matches no one"
+        follows += ", which will be missing: that flag will be off for everyone"
     elif fresh.active and values.get("active") is False:
         follows += ", which will be off for everyone"
     for flag in dependents:
