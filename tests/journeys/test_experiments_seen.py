@@ -56,7 +56,7 @@ async def test_experiment_page_shows_everything_and_links_to_its_flag(setting: S
         await program.press("enter")
         assert isinstance(program.app.screen, ExperimentScreen)
         seen = words(program.screen)
-        assert "Paid conversion (funnel) 26 % 29.72 % +14.3 %" in seen
+        assert "Paid conversion (funnel) 26.00 % 29.72 % +14.3 %" in seen
         assert "lower wins" in seen
         assert "2,600 of 4,333 users to see 14 %, planned" in seen
         assert "about 8 days left at 217 a day" in seen

@@ -50,7 +50,7 @@ PLAN_AND_MORE: dict[str, JSON] = {"properties": [PRO, {"key": "age", "operator":
         ({"groups": []}, "no one: it has no condition"),
         ({"version": 2, "rules": []}, "everyone, since there is no rule: the caller's default"),
         ({"groups": [{"rollout_percentage": 0.5}]}, "0.5 % of everyone"),
-        ({"groups": [{"rollout_percentage": 99.999}]}, ">99.99 % of everyone"),
+        ({"groups": [{"rollout_percentage": 99.999}]}, "99.999 % of everyone"),
         ({"groups": [{"rollout_percentage": 10, "aggregation_group_type_index": 0}]},
          "of all groups of type 0"),
         ({"groups": [{}], "aggregation_group_type_index": 0}, "100 % of all groups of type 0"),

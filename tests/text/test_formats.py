@@ -10,7 +10,15 @@ from tests.doubles.source_trees import find_nodes
 
 from flagtui.models.counted_users import UserChange
 from flagtui.text.flag_sentences import plain
-from flagtui.text.formats import count, countdown, moment, percent, share_bar
+from flagtui.text.formats import (
+    count,
+    countdown,
+    measured_percent,
+    moment,
+    percent,
+    percent_in,
+    share_bar,
+)
 from flagtui.text.long_lists import in_short, join_words, shorten, window
 from flagtui.text.styled import Piece
 from flagtui.text.user_words import user_change_in_short
@@ -31,13 +39,28 @@ def test_moments_and_counts_have_words() -> None:
         (0, "0 %"),
         (100, "100 %"),
         (0.5, "0.5 %"),
-        (0.001, "<0.01 %"),
-        (99.999, ">99.99 %"),
-        (33.333, "33.33 %"),
+        (33.333, "33.333 %"),
+        (0.004, "0.004 %"),
+        (99.9999999, "99.9999999 %"),
     ],
 )
-def test_percent_never_rounds_to_0_or_100(share: float, words: str) -> None:
+def test_stored_share_has_all_of_its_digits(share: float, words: str) -> None:
     assert percent(share) == words
+
+
+@pytest.mark.parametrize(
+    ("share", "cell", "measured"),
+    [
+        (50, "50 %", "50.00 %"),
+        (33.33, "33.33 %", "33.33 %"),
+        (33.339, "33.34 %", "33.34 %"),
+        (0.0001, "<0.01 %", "<0.01 %"),
+        (99.996, ">99.99 %", ">99.99 %"),
+        (100, "100 %", "100.00 %"),
+    ],
+)
+def test_rounded_share_is_never_0_or_100(share: float, cell: str, measured: str) -> None:
+    assert (percent_in(share, 7), measured_percent(share)) == (cell, measured)
 
 
 def test_counts_in_texts_have_separators() -> None:

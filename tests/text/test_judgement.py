@@ -71,9 +71,9 @@ def test_variant_without_people_is_a_mismatch() -> None:
 @pytest.mark.parametrize(
     ("sent", "value", "words"),
     [
-        ({"number_of_samples": 200, "sum": 50}, 0.25, "25 %"),
-        ({"number_of_samples": 200, "sum": 7, "denominator_sum": 70}, 0.1, "10 %"),
-        ({"number_of_samples": 10, "sum": 0}, 0, "0 %"),
+        ({"number_of_samples": 200, "sum": 50}, 0.25, "25.00 %"),
+        ({"number_of_samples": 200, "sum": 7, "denominator_sum": 70}, 0.1, "10.00 %"),
+        ({"number_of_samples": 10, "sum": 0}, 0, "0.00 %"),
         ({"number_of_samples": 0, "sum": 0}, None, "not known"),
         ({"number_of_samples": 9, "sum": 1, "denominator_sum": 0}, None, "not known"),
         ({"number_of_samples": 10}, None, "not known"),

@@ -19,8 +19,9 @@ from flagtui.evaluate.explanation import (
 )
 from flagtui.evaluate.parts import FlagParts
 from flagtui.models.flag_responses import ConditionCheck
-from flagtui.models.json_value import JSON, format_number
+from flagtui.models.json_value import JSON
 from flagtui.safe_text import safe_text
+from flagtui.text.formats import percent
 
 REASONS: Final = {
     "condition_match": "a condition",
@@ -217,7 +218,7 @@ def _difference(has: ConditionResult, lacks: ConditionResult, names: Sequence[st
         share = lacks.rollout.percentage
         fraction, _ = apart(lacks.rollout.fraction, share / 100)
         who = f"{names[0]} is in, {names[1]} is out with {fraction}"
-        return f"condition {number} rolls out to {format_number(share)} %: {who}."
+        return f"condition {number} rolls out to {percent(share)}: {who}."
     if has.variant and lacks.variant and has.variant.key != lacks.variant.key and has.variant.key:
         first, second = apart(has.variant.fraction, lacks.variant.fraction)
         bucket = f"{names[0]} gets {safe_text(has.variant.key, 40)} ({first})"
@@ -270,7 +271,7 @@ def _why(left: Evaluation | None, right: Evaluation | None, first: JSON, second:
                 return safe_text(describe_filter(lacks.differing.filter), 80)
         if on_left.rollout and on_right.rollout and on_left.outcome is not on_right.outcome:
             hashes = " / ".join(apart(on_left.rollout.fraction, on_right.rollout.fraction))
-            return f"rollout {format_number(on_left.rollout.percentage)} %: hash {hashes}"
+            return f"rollout {percent(on_left.rollout.percentage)}: hash {hashes}"
         if on_left.variant and on_right.variant and on_left.variant.key != on_right.variant.key:
             return f"variant hash {' / '.join(apart(on_left.variant.fraction, on_right.variant.fraction))}"
     return safe_text(" / ".join(parting(left, right)), 120)

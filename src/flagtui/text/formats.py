@@ -4,6 +4,7 @@ import math
 
 from flagtui import local_time
 from flagtui.local_time import MINUTE, NOT_KNOWN
+from flagtui.models.json_value import format_number
 from flagtui.text.styled import Piece
 
 
@@ -13,14 +14,21 @@ def moment(then: float | None) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a share in percent: `50 %`, `0.5 %`; never rounded to 0 % or 100 %."""
-    if share == int(share):
-        return f"{int(share)} %"
+    """Format a stored share with all of its digits: `50 %`, `33.333 %`."""
+    return f"{format_number(share)} %"
+
+
+def measured_percent(share: float) -> str:
+    """Format a measured share with two decimals, as its column has them; never rounded to 0 or 100."""
     if 0 < share < 0.01:
         return "<0.01 %"
-    if 99.99 < share < 100:
-        return ">99.99 %"
-    return f"{share:.2f}".rstrip("0").rstrip(".") + " %"
+    return ">99.99 %" if 99.99 < share < 100 else f"{share:.2f} %"
+
+
+def percent_in(share: float, cells: int) -> str:
+    """Format a stored share for a column: with all of its digits if they fit, else with two decimals."""
+    exact = percent(share)
+    return exact if len(exact) <= cells else measured_percent(share)
 
 
 def count(number: int, noun: str) -> str:

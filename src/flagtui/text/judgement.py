@@ -15,7 +15,7 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_results import Baseline, VariantResult
 from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.safe_text import safe_text
-from flagtui.text.formats import percent
+from flagtui.text.formats import measured_percent
 from flagtui.text.styled import Look
 
 MISMATCH_BELOW: Final = 0.001
@@ -249,7 +249,7 @@ def amount(value: float | None, metric: Metric) -> str:
     if value is None:
         return NOT_KNOWN
     if metric.is_share:
-        return percent(value * 100)
+        return measured_percent(value * 100)
     if metric.kind == "ratio" and abs(value) < 1:
         return f"{value:.4f}"
     if value == 0:
@@ -268,6 +268,11 @@ def _odds(variant: VariantResult, metric: Metric, lift: float | None) -> str:
     chance = chance_of(variant, metric.goal)
     if chance is None:
         return "no baseline" if lift is None else ""
+    return chance_words(chance)
+
+
+def chance_words(chance: float) -> str:
+    """Format a probability: `97.6 %`; never rounded to 0 or 100."""
     if chance > 0.999:
         return ">99.9 %"
     return "<0.1 %" if chance < 0.001 else f"{chance * 100:.1f} %"

@@ -25,7 +25,7 @@ from flagtui.models.rows import UNUSED, FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.store.flag_listing import FLAG_LISTING
 from flagtui.store.query.vocabulary import CodeKeys
-from flagtui.text.formats import filled_cells
+from flagtui.text.formats import filled_cells, percent, percent_in
 from flagtui.text.styled import Look, Piece
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 BAR_CELLS: Final = 6
 PERCENT_CELLS: Final = 5
+LONGEST_PERCENT: Final = 7
+"""Cells of `33.33 %`; what is longer than `100 %` takes cells of the bar."""
+ROLLOUT_CELLS: Final = BAR_CELLS + 1 + PERCENT_CELLS
 
 STANDARD_FROM: Final = 54
 """Cells a list needs to show type and age; an 80-column screen leaves 78, a 60-column one 58."""
@@ -73,16 +76,17 @@ def draw_rollout(flag: FlagRow, slot: Slot) -> Cell:
     A staged change is shown instead: `on → off`, `25 → 40 %`.
     """
     if slot.staged is not None and (staged := _staged_words(flag, slot.staged.before)):
-        return ((staged.rjust(BAR_CELLS + 1 + PERCENT_CELLS), "info"),)
+        return ((staged.rjust(ROLLOUT_CELLS), "info"),)
     if flag.rollout is None:
-        return (("?".rjust(BAR_CELLS + 1 + PERCENT_CELLS), "faint"),)
-    filled = filled_cells(flag.rollout / 100, BAR_CELLS) if flag.active else 0
+        return (("?".rjust(ROLLOUT_CELLS), "faint"),)
+    share = percent_in(flag.rollout, LONGEST_PERCENT).rjust(PERCENT_CELLS)
+    cells = BAR_CELLS + PERCENT_CELLS - len(share)
+    filled = filled_cells(flag.rollout / 100, cells) if flag.active else 0
     look: Look = "warn" if flag.is_stale else "good"
-    percent = _percent(flag.rollout).rjust(PERCENT_CELLS)
     return (
         (slot.glyphs.bar * filled, look),
-        (slot.glyphs.track * (BAR_CELLS - filled), "track"),
-        (f" {percent}", look if filled else "faint"),
+        (slot.glyphs.track * (cells - filled), "track"),
+        (f" {share}", look if filled else "faint"),
     )
 
 
@@ -146,7 +150,7 @@ FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
     Column("state", "", state_cell(state_glyph), 2, gap=0, sortable=False),
     Column("key", "KEY", draw_key, 17, grow=5, most=60),
     Column("word", "STATE", draw_state_word, 8, gap=2, from_width=WORD_FROM, sortable=False),
-    Column("rollout", "ROLLOUT", draw_rollout, BAR_CELLS + 1 + PERCENT_CELLS),
+    Column("rollout", "ROLLOUT", draw_rollout, ROLLOUT_CELLS),
     Column("type", "TYPE", draw_type, 12, gap=2, from_width=STANDARD_FROM),
     shown_column(FLAG_FIELDS.shown_field("runtime"), from_width=ALL_FROM),
     Column("tags", "TAGS", tags_cell, 8, grow=2, most=48, from_width=ALL_FROM, sortable=False),
@@ -189,15 +193,10 @@ def _staged_words(flag: FlagRow, before: object) -> str:
         return f"{state_of(before)[0]} → {state_of(flag)[0]}"
     if flag.rollout is None or before.rollout is None or flag.rollout == before.rollout:
         return ""
-    return f"{_percent(before.rollout).removesuffix(' %')} → {_percent(flag.rollout)}"
-
-
-def _percent(rollout: float) -> str:
-    if 0 < rollout < 1:
-        return "<1 %"
-    if 99 < rollout < 100:
-        return ">99 %"
-    return f"{rollout:.0f} %"
+    former = percent_in(before.rollout, LONGEST_PERCENT).removesuffix(" %")
+    new = percent_in(flag.rollout, LONGEST_PERCENT)
+    both = f"{former} → {new}"
+    return both if len(both) <= ROLLOUT_CELLS else f"→ {new}"
 
 
 def mark_and_version(row: FlagRow) -> tuple[Piece, str]:
@@ -231,4 +230,4 @@ def upstream_words(row: FlagRow) -> str:
     word, _ = state_of(row)
     if row.rollout is None or not row.active or row.rollout == 100:
         return word
-    return f"{word}, {row.rollout:g} %"
+    return f"{word}, {percent(row.rollout)}"

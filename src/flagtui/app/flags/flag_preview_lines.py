@@ -15,6 +15,7 @@ from flagtui.text.activity_words import activity_words, actor_name
 from flagtui.text.cleanup_advice import cleanup_lines
 from flagtui.text.empty_states import trouble_lines, waiting_lines
 from flagtui.text.flag_sentences import manner_lines, rest_words, state_lines, who_sees_it
+from flagtui.text.formats import percent
 from flagtui.text.long_lists import LINES, join_words
 from flagtui.text.staged_lines import staged_lines
 from flagtui.text.styled import Piece
@@ -63,7 +64,7 @@ def variant_lines(flag: Flag, width: int) -> Iterator[list[Piece]]:
             has_payload = " · payload" if variant.key in flag.targeting.payloads else ""
             yield [
                 (f" {safe_text(variant.key, 40)} ", style),
-                (f"{variant.rollout:g} %", "bold"),
+                (percent(variant.rollout), "bold"),
                 (has_payload, "$text-muted"),
             ]
         if len(variants) > 8:

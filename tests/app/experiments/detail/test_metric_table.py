@@ -68,7 +68,7 @@ def test_twenty_variants_each_have_their_line_at_every_width() -> None:
         drawn = text(table_lines(metric_findings, width, STROKES, 0))
         assert all(f"  {key} " in drawn for key in keys[1:])
         assert max(cell_len(line) for line in drawn.splitlines()) <= width
-    assert text(variant_lines(metric_findings, 126)).count("100    5.0 %") == 20
+    assert text(variant_lines(metric_findings, 126)).count("100   5.00 %") == 20
 
 
 @pytest.mark.parametrize("key", ["simplified-onboarding", "功能标志结账重新设计", "\u202epgnp.exe"])
@@ -172,7 +172,7 @@ def test_sample_and_shares_count_analysed_variants_only() -> None:
     experiment_findings = findings(made, None, **counts)
     assert "600 of 1,000 users" in text(sizing_lines(experiment_findings, 1_772_442_000.0))
     drawn = text(variant_lines(experiment_findings, 126))
-    assert drawn.count("300   50.0 %") == 2
+    assert drawn.count("300  50.00 %") == 2
     lines = {line.split()[0]: line for line in drawn.splitlines() if line}
     assert lines["$multiple"].endswith("40  saw several variants, not analysed")
     assert lines["holdout-4"].endswith("60  held out, not analysed")

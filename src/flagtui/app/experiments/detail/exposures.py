@@ -7,7 +7,7 @@ from flagtui.app.widgets.line import fill
 from flagtui.details.metric_findings import Findings
 from flagtui.models.experiment import Experiment
 from flagtui.safe_text import safe_text
-from flagtui.text.formats import percent
+from flagtui.text.formats import measured_percent, percent_in
 from flagtui.text.judgement import MISMATCH_BELOW, ratio_mismatch
 from flagtui.text.long_lists import shorten
 from flagtui.text.styled import Piece
@@ -35,10 +35,10 @@ def variant_lines(findings: Findings, width: int) -> Lines:
 
     def lines(key: str, share: float) -> Lines:
         seen = findings.exposed.get(key)
-        part = f"{seen / total * 100:.1f} %" if seen is not None and total else ""
+        part = measured_percent(seen / total * 100) if seen is not None and total else ""
         yield [
             (f"{fill(safe_text(key), name - 1)} ", "bold"),
-            (f"{percent(share):>8}", ""),
+            (f"{percent_in(share, 8):>8}", ""),
             (f"{seen:>12,.0f}" if seen is not None else f"{'':>12}", ""),
             (f"{part:>9}", "$text-muted"),
             ("  excluded from the results" if key in excluded else "", "$warning"),
@@ -89,7 +89,7 @@ def alarm_lines(findings: Findings) -> Lines:
     if p_value is not None and p_value < MISMATCH_BELOW:
         yield [(f"! uneven split (p = {p_value:.1g}): do not trust these results", "bold $error")]
     if findings.bias_percentage is not None:
-        share, unit = f"{findings.bias_percentage:.3g} %", findings.experiment.unit
+        share, unit = measured_percent(findings.bias_percentage), findings.experiment.unit
         yield [(f"! risk of bias: {share} of {unit} saw several variants and are excluded", "bold $warning")]
     for fault in findings.health:
         if fault.code in OWN_ALARMS:

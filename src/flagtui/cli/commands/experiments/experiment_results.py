@@ -25,7 +25,7 @@ from flagtui.details.metric_findings import Findings, Metric
 from flagtui.models.experiment_responses import Timeseries
 from flagtui.models.experiment_results import MetricResult
 from flagtui.models.rows import ExperimentRow
-from flagtui.text.judgement import FAILURES, chance_of, lift_of, value_of
+from flagtui.text.judgement import FAILURES, chance_of, chance_words, lift_of, value_of
 from flagtui.text.shared_messages import requested_recalculation
 
 
@@ -60,7 +60,7 @@ def _signed_percent(value: Any) -> str:
 
 
 def _chance(value: Any) -> str:
-    return "" if value is None else f"{value * 100:.1f} %"
+    return "" if value is None else chance_words(value)
 
 
 def _reasons(reasons: Any) -> str:

@@ -16,6 +16,7 @@ from flagtui.cli.plumbing.word_types import FLAG_WORDS
 from flagtui.cli.records.flag_records import FLAG
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
+from flagtui.text.formats import percent
 
 STATES: Final = "on, off, stale or rollout=PERCENT"
 DEFAULT_WAIT: Final = 60.0
@@ -41,8 +42,8 @@ class AwaitedState(KnownWord):
             return word, tests[word]
         if name != "rollout" or not share:
             self.fail(f"{value!r} is not a state; use {STATES}.", param, ctx)
-        percent = Percentage().convert(share, param, ctx)
-        return f"at {percent:g} %", lambda row: row.rollout == percent
+        rollout = Percentage().convert(share, param, ctx)
+        return f"at {percent(rollout)}", lambda row: row.rollout == rollout
 
 
 @command(
