@@ -138,9 +138,20 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
             return [("● ", "$primary"), (words, "$text-muted")]
         return [("no changes", "$faint")]
 
+    def on_screen_suspend(self) -> None:
+        """Warn again after a dialog, in which Escape means something else."""
+        self._stay()
+
+    def _stay(self) -> None:
+        """Let the next Escape warn, not discard."""
+        if self._is_leaving:
+            self._is_leaving = False
+            self._draw_frame()
+
     @on(OptionList.OptionHighlighted)
     def _on_moved(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
+        self._stay()
         self.line_changed()
 
     def line_changed(self) -> None:
