@@ -50,6 +50,25 @@ def test_undo_deletes_a_created_metric(online: Run) -> None:
     assert (done.code, "Queries" in records(online, "experiments", "metrics")) == (0, False)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("flags", "edit", "new-nav", "--field", "name= Nav "),
+        ("flags", "create", "spaced", "--description", " Nav "),
+        ("experiments", "create", " Spaced ", "--flag-key", "spaced-2", "--description", " Nav "),
+        ("experiments", "edit", "Docs first in search", "--field", "description= Nav "),
+        ("experiments", "create-holdout", " Spaced ", "--share", "1", "--description", " Nav "),
+        ("events", "create", " spaced ", "--description", " Nav "),
+        ("events", "describe", "query run", "--text", " Nav "),
+    ],
+)
+def test_text_is_saved_without_outer_spaces(words: tuple[str, ...], online: Run) -> None:
+    done = online(*words, "--yes", "--json")
+    (record,) = json.loads(done.out)["records"]
+    assert (done.code, record["ending"], record["next"]) == (0, "saved", "")
+    assert record["key"] == record["key"].strip()
+
+
 def test_same_values_change_nothing_and_long_names_are_refused(online: Run) -> None:
     done = online("experiments", "edit-holdout", "1", "--share", "10", "--yes", "--json")
     assert (done.code, json.loads(done.out)["records"][0]["ending"]) == (0, "unchanged")

@@ -29,6 +29,11 @@ TAG_LIMIT: Final = 255
 _PLAIN_KEY: Final = re.compile("[A-Za-z0-9_-]{1,400}")
 
 
+def trim(value: JSON) -> JSON:
+    """Return a new value as servers store it: text without white space at its ends."""
+    return value.strip() if isinstance(value, str) else value
+
+
 def is_plain_key(key: str) -> bool:
     """Return whether a server would accept the text as the key of a flag or a variant."""
     return _PLAIN_KEY.fullmatch(key) is not None

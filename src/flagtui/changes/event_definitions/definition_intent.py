@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from flagtui.changes.editor_text import RecordText
 from flagtui.changes.tag_line import Retagging as TagLine
 from flagtui.changes.verbs import Verb, verb_table
-from flagtui.models.editable_fields import is_plain_key
+from flagtui.models.editable_fields import is_plain_key, trim
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
@@ -135,7 +135,8 @@ def tag_intent(row: EventDefinitionRow, tags: TagLine) -> EventIntent:
 
 def create(name: str, values: Mapping[str, JSON]) -> EventIntent:
     """Return the intent of a definition for an event without data so far."""
-    return EventIntent("", values, "create", name=name)
+    stored = {field: trim(value) for field, value in values.items()}
+    return EventIntent("", stored, "create", name=name.strip())
 
 
 def delete(id: str) -> EventIntent:

@@ -15,6 +15,7 @@ from flagtui.changes.event_definitions.definition_intent import (
 from flagtui.changes.proposal import Caution, Consequence, PlanBase, consequence_with_age
 from flagtui.changes.skipped import Blocked
 from flagtui.local_time import unix
+from flagtui.models.editable_fields import trim
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON, as_list, as_text
 from flagtui.models.record_fields import EVENT_FIELDS
@@ -202,7 +203,8 @@ def _on_top_of(
     """Return the requested values merged into the current ones, and the fields that conflict."""
     merged: dict[str, JSON] = {}
     conflicts: list[FieldConflict] = []
-    for name, mine in intent.changes.items():
+    for name, value in intent.changes.items():
+        mine = trim(value)
         seen, theirs = intent.seen.get(name, MISSING), stored_event_value(fresh, name)
         merged[name] = _merged_tags(seen, mine, theirs) if name == "tags" else mine
         is_moved = seen is not MISSING and not same(seen, theirs) and not same(mine, theirs)

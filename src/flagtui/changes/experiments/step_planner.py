@@ -11,7 +11,7 @@ from flagtui.api.errors import ApiError
 from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
 from flagtui.changes.experiments.step_refusals import NO_OP
 from flagtui.changes.experiments.step_save import StepAdapter
-from flagtui.changes.experiments.steps import Choices, ExperimentIntent, StepName
+from flagtui.changes.experiments.steps import Choices, ExperimentIntent, StepName, trim_choices
 from flagtui.changes.planner import Planned, Planner, collect, off_loop, read_each
 from flagtui.changes.skipped import Blocked, Skipped, skip
 from flagtui.models.experiment import Experiment
@@ -38,7 +38,8 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
         return collect(adapter, await read_each(requests, self._plan))
 
     async def _plan(self, intent: ExperimentIntent) -> ExperimentPlan | Skipped:
-        context, choices = self.context, intent.choices
+        context, choices = self.context, trim_choices(intent.choices)
+        intent = replace(intent, choices=choices)
         fresh = self.fresh.pop(intent.id, None)
         if fresh is None and intent.step.name in UNREADABLE:
             fresh = unread_experiment(intent)

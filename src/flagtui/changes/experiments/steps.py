@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Final, Literal, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from flagtui.changes.verbs import Verb
+from flagtui.models.editable_fields import trim
 from flagtui.models.json_value import JSON
 
 StepName = Literal[
@@ -64,6 +66,12 @@ class Choices(msgspec.Struct, frozen=True):
     """The values of those fields that the user saw."""
     shared: Mapping[int, str] = {}
     """The names of shared metrics that the edit adds, by id."""
+
+
+def trim_choices(choices: Choices) -> Choices:
+    """Return the choices with their texts as servers store them."""
+    fields = {name: trim(value) for name, value in choices.fields.items()}
+    return replace(choices, name=trim(choices.name), comment=trim(choices.comment), fields=fields)
 
 
 class ExperimentIntent(msgspec.Struct, frozen=True):

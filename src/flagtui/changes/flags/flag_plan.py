@@ -194,6 +194,8 @@ def _tidy(name: str, value: JSON) -> JSON:
         return clean_filters(value) if isinstance(value, dict) else value
     if name == "tags" and isinstance(value, list | tuple):
         return list(dict.fromkeys(tag for item in value if (tag := as_text(item).strip().lower())))
+    if isinstance(value, str):
+        return value.strip()
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -20,6 +20,7 @@ from flagtui.changes.shares import even_shares
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import verb
 from flagtui.evaluate import wire
+from flagtui.models.editable_fields import trim
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Names
@@ -121,7 +122,7 @@ def plan_create(
         return Blocked("value", problems[0], "correct it and try again")
     is_secret = fields.get("has_encrypted_payloads") is True
     fresh = Flag.of({"key": key, "has_encrypted_payloads": is_secret}).model_copy(update={"id": -place})
-    values = {name: value for name, value in fields.items() if value is not None}
+    values = {name: trim(value) for name, value in fields.items() if value is not None}
     is_on, no_reach = values.get("active", True), Consequence("Reach", "no one until it is turned on", "good")
     named = ", ".join(context.similar[:5])
     alike = (Caution(f"easily confused with {named}"),) if named else ()

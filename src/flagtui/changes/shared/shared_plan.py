@@ -13,7 +13,7 @@ from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import Verb, verb_table
 from flagtui.evaluate import wire
 from flagtui.evaluate.parts import number
-from flagtui.models.editable_fields import is_plain_key
+from flagtui.models.editable_fields import is_plain_key, trim
 from flagtui.models.experiment import Holdout, SavedMetric
 from flagtui.models.json_value import JSON, as_dict, as_list, format_number
 
@@ -162,7 +162,7 @@ def _body_value(name: str, value: JSON) -> JSON:
             {key: part for key, part in as_dict(group).items() if key != "variant"}
             for group in as_list(value)
         ]
-    return value or "" if name == "description" else value
+    return trim(value or "" if name == "description" else value)
 
 
 def _problem(kind: str, values: Mapping[str, JSON], *, is_new: bool) -> str:
