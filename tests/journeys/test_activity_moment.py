@@ -178,6 +178,22 @@ async def test_moment_lists_every_kind_and_reverts_a_mixed_selection(setting: Se
         assert "Revert 2 of 2: " in words(program.screen)
 
 
+async def test_marks_survive_a_moment_that_moves_or_goes(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await on_activity(program, "@ 08:58")
+        experiment = next(row for row in shown_rows(screen) if row.kind == "experiments")
+        flag = next(row for row in shown_rows(screen) if row.kind == "flags")
+        screen.rows.mark([experiment.id, flag.id])
+        for line in ("@ 2025-01-01T14:05", "@ 0", ""):
+            await program.search(line)
+            assert screen.rows.marks == {experiment.id, flag.id}
+            assert {row.id for row in screen.chosen()} == {experiment.id, flag.id}
+        assert experiment not in shown_rows(screen)
+        assert "2 marked" in program.screen
+        await program.press("z")
+        assert "Revert 1 of 2" in words(program.screen)
+
+
 async def test_reverts_of_later_questions_stay_marked(setting: Setting) -> None:
     async with running(setting) as program:
         screen = await on_activity(program, "@ 08:58")

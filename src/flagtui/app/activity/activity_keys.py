@@ -70,9 +70,6 @@ class ActivityKeys(ListScreen[ChangeRow]):
     @property
     def write_scope(self) -> str:
         """The scope for the chosen changes; of several, one that the key lacks."""
-        if self._finding.centre is None:
-            # Only changes of flags are listed then.
-            return super().write_scope
         scopes = [*dict.fromkeys(KINDS[row.kind].write_scope for row in self.chosen())]
         missing = (scope for scope in scopes if is_missing(self._app_state, scope))
         return next(missing, scopes[0] if scopes else super().write_scope)

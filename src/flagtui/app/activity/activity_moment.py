@@ -37,9 +37,14 @@ class ActivityAroundMoment(ActivityKeys):
         return columns_around_moment(columns, self._moment.users)
 
     def entries(self) -> Sequence[ChangeRow]:
-        """Return the entries read so far, around a moment with the changes of other records."""
+        """Return the entries read so far with the changes of other records: all around a moment, else those
+        that are marked.
+        """
         feed = self.feed.rows if self.feed is not None else ()
-        return self._moment.rows(feed, self._finding.centre) if self._moment is not None else feed
+        if self._moment is None:
+            return feed
+        marked = [row.entry for row in self.rows.marked_rows() if row.kind != "flags"]
+        return self._moment.rows(feed, self._finding.centre, marked)
 
     def follow_moment(self) -> None:
         """Learn more once the line has another moment, or the feed more entries, and pages stopped coming."""

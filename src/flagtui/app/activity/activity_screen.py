@@ -93,6 +93,7 @@ class ActivityScreen(ActivityAroundMoment):
             stop()
         self._workspace, self._newest, self._drawn, self._pages = workspace, 0.0, 0.0, 0
         self._secrets.clear()
+        self.rows.action_clear_marks()
         self._moment = MomentFacts(workspace) if workspace is not None else None
         self._stops = (
             (self.follow(workspace.activity.watch, self.draw_rows),) if workspace is not None else ()

@@ -43,6 +43,8 @@ class ActivityFinder(Finder[ChangeRow]):
         self._centre_problems: Sequence[QueryProblem] = ()
         self.newest = 0.0
         """The place of the newest entry."""
+        self._has_others = False
+        """Whether there are changes of other records, which only a moment lists."""
 
     def know(self, me: QueryPerson | None, rows: Sequence[ChangeRow]) -> None:
         """Use these entries, and this user for `by:me`."""
@@ -51,7 +53,8 @@ class ActivityFinder(Finder[ChangeRow]):
             self.set_user(me)
         if rows is not self.rows:
             self.show(rows)
-            self.newest = max((row.place for row in rows if row.kind == "flags"), default=0)
+            of_flags = [row.place for row in rows if row.kind == "flags"]
+            self.newest, self._has_others = max(of_flags, default=0), len(of_flags) < len(rows)
 
     def know_names(self, names: Names) -> None:
         """Search entries by the words that are shown for them."""
@@ -65,9 +68,11 @@ class ActivityFinder(Finder[ChangeRow]):
             self._centre_problems = wrong
             self._is_sort_chosen = self._is_sort_chosen and self.centre == before
         order = super().find(self._rest)
-        if self.centre is None or self._is_sort_chosen:
-            return order
-        return by_closeness(self.rows, order, self.centre)
+        if self.centre is None:
+            return (
+                [index for index in order if self.rows[index].kind == "flags"] if self._has_others else order
+            )
+        return order if self._is_sort_chosen else by_closeness(self.rows, order, self.centre)
 
     @property
     def ranks_suspects(self) -> bool:
@@ -133,7 +138,7 @@ class ActivityFinder(Finder[ChangeRow]):
         if self.centre is None:
             shown = len(self.find(self._line))
             place = f"{position:,}/" if position else ""
-            yield f"{place}{count_words(shown, feed, len(self.rows))}", "$text-muted"
+            yield f"{place}{count_words(shown, feed, len(feed.rows))}", "$text-muted"
 
     def _moment(self, centre: Centre, rest: Sequence[Piece], room: int) -> Iterator[Piece]:
         """Yield `@ 14:05 UTC  -60 … +15 min  3 changes`; without room, drop the window, then the count."""

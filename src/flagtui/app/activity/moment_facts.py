@@ -1,10 +1,10 @@
 """The changes of other records and the counts of users around the moment in the line of the activity."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Final
 
 from flagtui.details.user_counts import UserCounts
-from flagtui.models.activity import ChangeRow
+from flagtui.models.activity import Activity, ChangeRow
 from flagtui.models.counted_users import UserChange
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.activity_listing import AFTER, Centre
@@ -24,7 +24,7 @@ class MomentFacts:
         self._workspace = workspace
         self._counts = UserCounts(workspace.client, workspace.flags.get)
         self._changes: MomentChanges | None = None
-        self._merged: tuple[Sequence[ChangeRow], MomentChanges | None, Sequence[ChangeRow]] = ((), None, ())
+        self._merged: tuple[Sequence[ChangeRow], Set[str], Sequence[ChangeRow]] = ((), set(), ())
         self._is_stale = False
         """Whether they must be read again; until then they stay listed, and marked."""
         self._counted: tuple[Sequence[ChangeRow], float] = ((), 0.0)
@@ -44,12 +44,17 @@ class MomentFacts:
         """Return the users who got or lost the flag with a change; None while that is not known."""
         return self._counts.of(row)
 
-    def rows(self, feed: Sequence[ChangeRow], centre: Centre | None) -> Sequence[ChangeRow]:
-        """Return the entries of the feed, around a moment with the changes of other records read last."""
-        if centre is None or self._changes is None:
-            return feed
-        if self._merged[0] is not feed or self._merged[1] is not self._changes:
-            self._merged = feed, self._changes, merge_rows(feed, self._changes.entries)
+    def rows(
+        self, feed: Sequence[ChangeRow], centre: Centre | None, marked: Sequence[Activity]
+    ) -> Sequence[ChangeRow]:
+        """Return the entries of the feed, around a moment with the changes of other records read last.
+
+        Those that are marked stay, also without a moment and when it moves.
+        """
+        read = self._changes.entries if centre is not None and self._changes is not None else ()
+        others = {entry.identity: entry for entry in (*marked, *read)}
+        if self._merged[0] is not feed or self._merged[1] != others.keys():
+            self._merged = feed, others.keys(), merge_rows(feed, others.values())
         return self._merged[2]
 
     def forget(self) -> None:
