@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 PROGRAM = """
 import json, os, signal, sys
 from pathlib import Path
-from flagtui.code import read_ahead
+from flagtui.code.early_start import start_reading, take_reader
 from flagtui.code.repository_settings import read_repository_settings
 from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import list_sources
@@ -28,8 +28,8 @@ root, how = Path.cwd(), sys.argv[1]
 if how == "old":
     del os.memfd_create
 if how != "alone":
-    read_ahead.start_reading(settled=-3_600 * 10**9)
-ahead = read_ahead.take_reader([root / "other" if how == "elsewhere" else root])
+    start_reading(settled=-3_600 * 10**9)
+ahead = take_reader([root / "other" if how == "elsewhere" else root])
 if how == "killed":
     os.kill(ahead.worker.process, signal.SIGKILL)
 tree = ahead.sources() if ahead else None

@@ -79,7 +79,7 @@ def _load() -> "tuple[Callable[[], None], Callable[[], None]]":
         # Where the caller ignores how its programs end, so would this one.
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if scans_here(sys.argv[1:]):
-        from flagtui.code.read_ahead import start_reading
+        from flagtui.code.early_start import start_reading
 
         start_reading()
     from flagtui.cli.launch import leave, paint

@@ -1,6 +1,6 @@
 """A second process that reads source files while this one loads what knows the keys of flags.
 
-It lists the files of a folder, reads as many as it may keep, and scans its share when it gets the keys.
+It reads as many files of a folder as it may keep, and scans its share when it gets the keys.
 It starts before what it does not need is loaded.
 """
 
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from msgspec.structs import astuple
 
 from flagtui.code.file_content import SETTLED, FileReader, keeps_results
+from flagtui.code.git import GitListing
 from flagtui.code.source_files import SourceTree, list_sources
 from flagtui.code.worker_process import FileQueue, WorkerProcess
 
@@ -29,50 +30,17 @@ _BYTES_KEPT: Final = 64_000_000
 """Bytes of files that are kept at most until the keys are there."""
 _SENT: Final = b"1"
 
-_reader: "ReadAhead | None" = None
-"""The process that this one started for its current folder."""
-
-
-def start_reading(settled: int = SETTLED) -> None:
-    """Read the files of the current folder ahead, where it is in a repository and a processor is idle.
-
-    Results can be stored of files that changed `settled` nanoseconds ago.
-    """
-    global _reader
-    # A Python that was built on an old system, as uv and conda had them, lacks `memfd_create`.
-    if sys.platform != "linux" or not hasattr(os, "memfd_create") or len(os.sched_getaffinity(0)) < 2:
-        return
-    # The folder was deleted, or the system has no process left.
-    with suppress(OSError):
-        folder = os.getcwd()  # noqa: PTH109
-        # Any other folder can have far more files than the command is asked about.
-        if _is_in_repository(folder):
-            _reader = ReadAhead(folder, settled)
-
-
-def _is_in_repository(folder: str) -> bool:
-    parts = folder.split("/")
-    return any(os.path.lexists("/".join((*parts[:count], ".git"))) for count in range(len(parts), 0, -1))
-
-
-def take_reader(folders: Sequence[Path]) -> "ReadAhead | None":
-    """Return the process that reads these folders ahead; None where none does."""
-    global _reader
-    reader, _reader = _reader, None
-    if reader is None or [*map(os.fspath, folders)] == [reader.folder]:
-        return reader
-    reader.stop()
-    return None
-
 
 class ReadAhead:
     """A process that lists and reads the files of a folder until it gets the keys."""
 
-    def __init__(self, folder: str, settled: int) -> None:
+    def __init__(self, folder: str, listing: GitListing, settled: int | None = None) -> None:
         assert sys.platform == "linux"
         self.folder = folder
+        listing.wait()
+        self._listing = listing
         self.queue = FileQueue()
-        self._settled = settled
+        self._settled = SETTLED if settled is None else settled
         self._files: list[str] = []
         # A pipe takes no list of ten thousand files or keys before it is read.
         self._shared = os.memfd_create("shared")
@@ -120,7 +88,7 @@ class ReadAhead:
         os.close(self._request)
         _leave_terminal()
         folder = Path(self.folder)
-        tree = list_sources([folder], folder)
+        tree = list_sources([folder], folder, self._listing)
         root = os.fspath(tree.root)
         # One text, which takes less time to read than as many as there are files.
         self._put((root, "\0".join(tree.files), dict(tree.skipped), tree.problems))

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from flagtui.code.git import GitListing, find_top, list_tracked, run_git
 from flagtui.code.path_patterns import IGNORE_FILE, SETTINGS_FILE, Matcher, match_patterns, never
 
 VENDORED: Final = frozenset(
@@ -19,7 +20,6 @@ VENDORED: Final = frozenset(
 """Folders of other people's code, and of version control."""
 OWN_FOLDER: Final = ".flagtui"
 """The folder of proposals, which name flags and use none."""
-_GIT: Final = ("git", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotepath=false")
 
 
 class SourceError(Exception):
@@ -37,36 +37,40 @@ class SourceTree(msgspec.Struct):
     """A line for each folder that cannot be read."""
 
 
-def list_sources(folders: Sequence[Path], here: Path) -> SourceTree:
+def list_sources(folders: Sequence[Path], here: Path, listing: GitListing | None = None) -> SourceTree:
     """Return the files below the folders that the settings of their repository let a scan read.
+
+    A listing is that of the current folder, the only one then.
 
     Raises:
         SourceError: a folder does not exist, or is not below the root.
         SettingsError: the settings have a mistake.
     """
-    root = find_root(folders, here)
+    root = find_root(folders, here, listing)
     ignored: Matcher = never
     if os.path.lexists(root / SETTINGS_FILE):
         # Most repositories have none, and what reads it takes longer to load than git to list them.
         from flagtui.code.repository_settings import read_repository_settings
 
         ignored = match_patterns(read_repository_settings(root).ignore)
-    return list_files(root, folders, ignored)
+    return list_files(root, folders, ignored, listing)
 
 
-def find_root(folders: Sequence[Path], here: Path) -> Path:
+def find_root(folders: Sequence[Path], here: Path, listing: GitListing | None = None) -> Path:
     """Return the folder that paths are relative to.
 
     It is the top of the repository, else the current folder, else the first of the folders.
     """
-    top = _git(folders[0], "rev-parse", "--show-toplevel")
+    top = listing.top if listing else find_top(folders[0])
     if top is not None:
         return Path(os.fsdecode(top.rstrip(b"\n")))
     is_below = all(folder.resolve().is_relative_to(here.resolve()) for folder in folders)
     return here.resolve() if is_below else folders[0].resolve()
 
 
-def list_files(root: Path, folders: Sequence[Path], ignored: Matcher = never) -> SourceTree:
+def list_files(
+    root: Path, folders: Sequence[Path], ignored: Matcher = never, listing: GitListing | None = None
+) -> SourceTree:
     """Return the files below the folders.
 
     Raises:
@@ -82,7 +86,7 @@ def list_files(root: Path, folders: Sequence[Path], ignored: Matcher = never) ->
             prefix = folder.resolve().relative_to(root.resolve()).as_posix()
         except ValueError:
             raise SourceError(f"{folder} is not inside {root}; name folders of one repository.") from None
-        listed = _git(root, "ls-files", "-z", "--", prefix)
+        listed = listing.files if listing else list_tracked(root, prefix)
         if listed is None:
             names |= dict.fromkeys(_walk(root, "" if prefix == "." else prefix, tree))
         else:
@@ -113,30 +117,15 @@ def is_utf8(name: str) -> bool:
 
 def list_changed(root: Path, revision: str) -> frozenset[str]:
     """Return the files that differ from the revision. Raises SourceError."""
-    commit = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    if commit is None and _git(root, "rev-parse") is None:
+    commit = run_git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if commit is None and run_git(root, "rev-parse") is None:
         raise SourceError(f"{root} is in no git repository, or git is not installed.")
     if commit is None:
         raise SourceError(f"git has no revision {revision!r} in {root}; a shallow clone has to fetch it.")
-    changed = _git(root, "diff", "--no-ext-diff", "--name-only", "-z", commit.strip().decode(), "--")
+    changed = run_git(root, "diff", "--no-ext-diff", "--name-only", "-z", commit.strip().decode(), "--")
     if changed is None:
         raise SourceError(f"git cannot compare {root} with {revision!r}.")
     return frozenset(os.fsdecode(name) for name in changed.split(b"\0") if name)
-
-
-def _git(folder: Path, *words: str) -> bytes | None:
-    """Return the output of git; None where it fails, or is not installed."""
-    # Loaded by the process that lists files, while the command loads what it needs.
-    import subprocess
-
-    # The key is not for git. With what git gives to a hook in a linked worktree, any folder is the top.
-    omitted = ("FLAGTUI_",) if "GIT_WORK_TREE" in os.environ else ("FLAGTUI_", "GIT_DIR", "GIT_INDEX_FILE")
-    variables = {name: value for name, value in os.environ.items() if not name.startswith(omitted)}
-    try:
-        done = subprocess.run([*_GIT, *words], cwd=folder, capture_output=True, check=False, env=variables)
-    except OSError:
-        return None
-    return done.stdout if done.returncode == 0 else None
 
 
 def _read_patterns(name: str, tree: SourceTree) -> Matcher:

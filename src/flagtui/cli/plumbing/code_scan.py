@@ -10,9 +10,9 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.offline_copies import code_scans, current_folder, project_names
 from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.profile_choice import Opening
+from flagtui.code.early_start import take_reader
 from flagtui.code.file_content import keeps_results
 from flagtui.code.flag_facts import CodeFacts
-from flagtui.code.read_ahead import take_reader
 from flagtui.code.reference_records import Reference
 from flagtui.code.repository_settings import read_repository_settings
 from flagtui.code.scan_request import ScanRequest
