@@ -14,7 +14,7 @@ from flagtui.config.locations import FolderUnusable, make_folder
 from flagtui.config.preferences import Remembered, remember
 from flagtui.config.settings_writer import write_theme
 from flagtui.models.rows import FlagRow
-from flagtui.private_folders import ForeignFolder, make_private, replace_private
+from flagtui.private_folders import ForeignFolder, make_private, place_sum, replace_private
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
 PLACE = SnapshotPlace("prod", "https://us.posthog.com", "1", "flags")
@@ -121,3 +121,10 @@ def test_file_that_cannot_be_replaced_leaves_no_other(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         replace_private(folder, b"x")
     assert [file.name for file in folder.parent.iterdir()] == ["keys"]
+
+
+def test_similar_places_have_files_of_their_own() -> None:
+    places = [("prod", "host/a"), ("prod", "host-a"), ("prod host", "a"), ("prod", "host/b"), ("\udcff", "a")]
+    sums = {place_sum(*place) for place in places}
+    assert len(sums) == len(places)
+    assert {len(each) for each in sums} == {16}

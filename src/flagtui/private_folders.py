@@ -62,6 +62,17 @@ def replace_private(path: "os.PathLike[str]", data: bytes) -> None:
             os.unlink(name)
 
 
+def place_sum(*parts: str) -> str:
+    """Return 16 hexadecimal digits for the name of a file, which differ for similar places.
+
+    Two checksums: a hash needs OpenSSL, which takes longer to load than such a file to read.
+    """
+    import zlib
+
+    text = chr(0).join(parts).encode(errors="surrogatepass")
+    return f"{zlib.crc32(text):08x}{zlib.adler32(text):08x}"
+
+
 def is_foreign(path: str) -> bool:
     """Return whether another user owns the folder, or the link to it: the link decides where files go."""
     if not hasattr(os, "getuid"):

@@ -155,7 +155,7 @@ def test_results_are_private_and_none_without_a_file(tmp_path: Path) -> None:
     (tmp_path / "a.ts").write_text(CONTENTS[0])
     scan(tmp_path, tmp_path / "cache" / "results")
     assert (tmp_path / "cache" / "results").stat().st_mode & 0o777 == 0o600
-    store = ResultStore(None, "")
+    store = ResultStore(None, b"")
     results, others = store.load(tmp_path, ["a.ts"])
     store.save(results)
     assert (results.files, others) == (0, ["a.ts"])

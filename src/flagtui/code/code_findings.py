@@ -3,7 +3,6 @@
 import difflib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
 from typing import Final, Literal
 
 import msgspec
@@ -282,6 +281,9 @@ def _missing(required: Iterable[str], facts: CodeFacts) -> Iterator[CodeFinding]
 def _with_fingerprints(findings: Iterable[CodeFinding]) -> Iterator[CodeFinding]:
     counts: Counter[tuple[str, ...]] = Counter()
     for finding in findings:
+        # Most scans find nothing, and OpenSSL takes longer to load than their findings.
+        from hashlib import sha256
+
         path = finding.reference.path if finding.reference else ""
         expression = finding.reference.expression if finding.reference else ""
         parts = (finding.rule, path, finding.key or expression)

@@ -37,7 +37,7 @@ def start_reading(settled: int | None = None) -> None:
 
             _reader = ReadAhead(folder, listing, settled)
     except OSError:
-        # The folder was deleted, or the system has no process left: the command reads by itself.
+        # The folder was deleted, or the system has no process left: the command reads alone.
         return
 
 

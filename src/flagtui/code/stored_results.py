@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +24,7 @@ _SUM_BYTES: Final = 4
 
 
 class _Stored(msgspec.Struct, array_like=True):
-    mark: str
+    mark: bytes
     stamps: list[dict[str, Stamp]]
     """As the processes sent them. Files without one have other parts too, which are not used."""
     references: list[FileReferences]
@@ -35,7 +34,7 @@ class _Stored(msgspec.Struct, array_like=True):
 class ResultStore:
     """The results of one tree in one file."""
 
-    def __init__(self, path: Path | None, mark: str) -> None:
+    def __init__(self, path: Path | None, mark: bytes) -> None:
         self._path = path
         self._mark = mark
         """Of everything that results depend on, apart from the files."""
@@ -100,9 +99,9 @@ def _unchanged_files(root: Path, names: Iterable[str], stamps: dict[str, Stamp])
     return same
 
 
-def mark_of(*parts: object) -> str:
-    """Return a mark of these values, of this program and of its parser."""
-    return blake2b(repr((*parts, _program())).encode()).hexdigest()
+def mark_of(*parts: object) -> bytes:
+    """Return these values, and which program and parser read files, as one value that is compared."""
+    return repr((*parts, _program())).encode()
 
 
 @cache

@@ -47,7 +47,7 @@ def scan_tree(tree: SourceTree, request: ScanRequest, ahead: ReadAhead | None = 
 
 def _stored_and_new(tree: SourceTree, request: ScanRequest, ahead: ReadAhead | None) -> FileResults:
     rules = request.rules
-    store = ResultStore(request.store, _mark(tree, rules) if request.store else "")
+    store = ResultStore(request.store, _mark(tree, rules) if request.store else b"")
     results, files = store.load(tree.root, tree.files)
     if files:
         # The parts that read files take longer to load than to find that none has changed.
@@ -60,7 +60,7 @@ def _stored_and_new(tree: SourceTree, request: ScanRequest, ahead: ReadAhead | N
     return results
 
 
-def _mark(tree: SourceTree, rules: FileRules) -> str:
+def _mark(tree: SourceTree, rules: FileRules) -> bytes:
     """Return a mark of everything that results depend on, apart from the files."""
     return mark_of(str(tree.root), msgspec.structs.astuple(rules))
 

@@ -3,7 +3,6 @@
 import os
 import re
 import shlex
-from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -65,6 +64,9 @@ class KeyFileRefused(Exception):
 
 def key_path(folder: Path, username: str) -> Path:
     """Return the path of the key file, one for each profile and host, with a readable name."""
+    # Most keys are in the keyring, and OpenSSL takes longer to load than a command to start.
+    from hashlib import sha256
+
     readable = re.sub(r"[^a-z0-9.]+", "-", username.lower()).strip("-.")[:60]
     return folder / "keys" / f"{readable}-{sha256(username.encode()).hexdigest()[:8]}"
 

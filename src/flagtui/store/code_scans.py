@@ -7,14 +7,13 @@ missing.
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from flagtui.models.code_uses import MISSING, CodeUse, CodeUses, MissingKey, UseFinding
-from flagtui.private_folders import is_foreign, replace_private
+from flagtui.private_folders import is_foreign, place_sum, replace_private
 
 _SUFFIX: Final = ".json"
 _RESULTS: Final = ".files"
@@ -117,10 +116,7 @@ class CodeScans:
 
     def _path(self, folder: Path) -> Path:
         assert self._folder is not None
-        digest = sha256(
-            "\0".join((self._profile, self._project, str(folder))).encode(errors="surrogateescape")
-        )
-        return self._folder / f"{digest.hexdigest()[:32]}{_SUFFIX}"
+        return self._folder / f"{place_sum(self._profile, self._project, str(folder))}{_SUFFIX}"
 
     def _read(self, folder: Path) -> CodeScan | None:
         if self._folder is None:

@@ -13,7 +13,6 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Generic
 
@@ -21,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from flagtui.models.rows import DiskRow
-from flagtui.private_folders import is_foreign, make_private
+from flagtui.private_folders import is_foreign, make_private, place_sum
 from flagtui.store.kinds import KINDS, Kind
 from flagtui.store.snapshot_files import FOLDER as EARLIER
 from flagtui.store.snapshot_files import HEAD_BYTES, MAGIC, find_earlier, keep_earlier, pack_words, words_end
@@ -57,8 +56,7 @@ class SnapshotPlace(Struct, frozen=True):
     def file_name(self) -> str:
         """Return a readable file name, different for similar places."""
         parts = (self.profile, self.host, self.project, *filter(None, (self.part,)), self.kind)
-        digest = sha256(chr(0).join(parts).encode(errors="surrogatepass")).hexdigest()
-        return f"{_readable(*parts)}-{digest[:12]}{_SUFFIX}"
+        return f"{_readable(*parts)}-{place_sum(*parts)}{_SUFFIX}"
 
 
 class Snapshot(Struct, Generic[DiskRow], frozen=True):
