@@ -72,6 +72,10 @@ def test_overlapping_conditions_give_an_upper_bound() -> None:
     before, after = conditions((10, [GERMANS]), (20, [])), conditions((30, [GERMANS]), (20, []))
     [change] = count_steps([entry(5, filters=(before, after))], current(True))
     assert change == UserChange(gained=200, total=8_246, is_bound=True)
+    holdout = {"holdout": {"id": 3, "exclusion_percentage": 5}}
+    before, after = (conditions((share, [])) | holdout for share in (75, 90))
+    [change] = count_steps([entry(5, filters=(before, after))], current(True))
+    assert change == UserChange(gained=1_237, total=8_246, is_bound=True)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,14 @@ from flagtui.evaluate.conditions import rollout_fraction
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
 from flagtui.models.flag import Flag
-from flagtui.text.evaluation_words import differing, hash_words, variant_words, why_they_differ
+from flagtui.models.flag_responses import Trial
+from flagtui.text.evaluation_words import (
+    decided_by,
+    differing,
+    hash_words,
+    variant_words,
+    why_they_differ,
+)
 
 HALVES = {"variants": [{"key": key, "rollout_percentage": 50} for key in ("a", "b")]}
 
@@ -33,6 +40,12 @@ def test_hash_is_that_of_the_deciding_condition() -> None:
         _words, is_in = require(hash_words(account))
         assert is_in is (account.value is not False)
         assert variant_words(account).endswith(f"→ {account.value}") is is_in
+
+
+def test_unknown_reason_of_the_server_is_not_called_unknown_here() -> None:
+    account = replace(evaluated("u1", {}), trial=Trial.of({"result": False, "reason": "unknown"}))
+    assert (account.value, decided_by(account)) == (False, "the server names no reason")
+    assert decided_by(replace(account, trial=None)) == "condition 1"
 
 
 def test_user_who_is_held_out_has_no_variant_hash() -> None:

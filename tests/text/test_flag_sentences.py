@@ -149,6 +149,8 @@ def test_every_operator_has_its_own_words(operator: str) -> None:
         (asks_cohort("abc"), "users in cohort abc (can never match)"),
         (asks_cohort(None, "not_in"), "users not in cohort null (can never match)"),
         (asks_cohort(31, "like"), "users like cohort 31 (can never match)"),
+        (asks_cohort(31, cohort_name="Staff"), "users in Staff"),
+        (asks_cohort(31, cohort_name=None), "users in cohort 31 (the cohort does not exist)"),
         ({"key": "x", "type": "person", "value": "y", "negation": True},
          "x is y (marked as negated, which counts in cohorts only)"),
     ],
@@ -225,6 +227,8 @@ def test_deletions_and_writes_without_detail_are_named() -> None:
         ({"active": True, "deleted": True}, "no one: the flag is deleted; once restored, it matches"),
         ({"active": False, "deleted": True},
          "no one: the flag is deleted; once restored and turned on, it matches"),
+        ({"active": True, "archived": True, "deleted": True},
+         "no one: the flag is deleted; once restored and unarchived and turned on, it matches"),
     ],
 )  # fmt: skip
 def test_inactive_flag_is_seen_by_no_one(state: JSON, words: str) -> None:

@@ -184,6 +184,11 @@ class PersonEvaluation(msgspec.Struct, frozen=True):
             return self.server_values[key].value
         return self.local_values[key].value if key in self.local_values else None
 
+    def is_known(self, key: str) -> bool:
+        """Return whether a flag's value is known; a known one of rules can be None, the caller's default."""
+        here = self.local_values.get(key)
+        return self.value_of(key) is not None or (here is not None and here.is_known)
+
 
 def limited_evaluation() -> AbstractContextManager[None]:
     """Limit the time for patterns of all evaluations inside, such as those of one command or one screen."""

@@ -181,7 +181,9 @@ class Inspector:
                 return
             counts |= dict(zip(new, answers, strict=True))
             parts += [count_of(each, counts[each.identity]) for each in few]
-            yield replace(reach_of(tuple(parts), len(waiting)), opted_in=_opted_in(flag))
+            reach = reach_of(tuple(parts), len(waiting))
+            is_bound = reach.is_bound or flag.targeting.is_decided_before
+            yield replace(reach, is_bound=is_bound, opted_in=_opted_in(flag))
 
     async def count(self, query: ConditionQuery, urgency: Urgency) -> BlastRadius:
         """Count the users or groups that match a condition."""

@@ -11,7 +11,7 @@ class UserChange(msgspec.Struct, frozen=True):
     total: int = 0
     """All users, or groups, of the project."""
     is_bound: bool = False
-    """Whether conditions may overlap, so that the numbers are upper bounds."""
+    """Whether conditions may overlap, or users be kept from them: the numbers are upper bounds."""
     unit: str = "users"
 
     @property

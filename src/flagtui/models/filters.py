@@ -31,6 +31,8 @@ class Property(Struct, frozen=True, gc=False):
     """The server's display name: that of the cohort or of the other flag."""
     is_keyless: bool
     """Whether its key is missing or no text: no server can use it."""
+    is_gone: bool = False
+    """Whether its cohort does not exist: the server sent null for the name."""
 
     @classmethod
     def of(cls, raw: Mapping[str, JSON]) -> "Property":
@@ -44,6 +46,7 @@ class Property(Struct, frozen=True, gc=False):
             is_negated=raw.get("negation") is True,
             label=as_text(raw.get("cohort_name")) or as_text(raw.get("label")),
             is_keyless=not isinstance(raw.get("key"), str),
+            is_gone=raw.get("type") == "cohort" and raw.get("cohort_name", "") is None,
         )
 
     @property
@@ -150,6 +153,13 @@ class Filters:
         """Return the conditions as stored, including unreadable ones."""
         return wire.conditions(self.raw)
 
+    @property
+    def is_decided_before(self) -> bool:
+        """Return whether early access or a holdout keeps users from the conditions."""
+        holdout = as_dict(self.raw.get("holdout"))
+        share = as_number(holdout.get("exclusion_percentage")) or 0.0
+        return self.feature_enrollment or (holdout.get("id") is not None and share > 0)
+
     @cached_property
     def size(self) -> int:
         """Return the number of conditions, properties and variants.
@@ -220,11 +230,6 @@ class Filters:
         """Return whether the conditions need the names of group types."""
         has_groups = any(self.group_type_of(condition) is not None for condition in self.conditions)
         return has_groups or any(item.type == "group" for item in self.properties)
-
-    @cached_property
-    def cohort_labels(self) -> dict[int, str]:
-        """Return the labels of the cohorts that the conditions name, by id, each as it is named last."""
-        return {item.cohort_id: item.label for item in self.properties if item.cohort_id is not None}
 
     @cached_property
     def depends_on(self) -> tuple[int, ...]:

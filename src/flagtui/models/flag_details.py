@@ -63,7 +63,7 @@ class CountedReach(msgspec.Struct, frozen=True):
     total: int | None = None
     reason: str = ""
     is_bound: bool = False
-    """Whether conditions may overlap, so that the number is an upper bound."""
+    """Whether conditions may overlap, or users be kept from them, so that the number is an upper bound."""
     opted_in: str = ""
     """Other users who have the flag and are not counted by the server, in words."""
     parts: tuple[Counted, ...] = ()
@@ -74,7 +74,7 @@ class CountedReach(msgspec.Struct, frozen=True):
     @property
     def about(self) -> str:
         """Return the words before the number: how exact it is."""
-        if self.is_bound:
+        if self.is_bound and self.affected:
             return "up to "
         return "about " if any(0 < part.share < 100 for part in self.parts) else ""
 

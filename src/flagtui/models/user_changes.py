@@ -72,9 +72,13 @@ class FlagStep(msgspec.Struct, frozen=True):
             min(gained, total),
             min(lost, total),
             total,
-            is_bound=len(shares) > 1,
+            is_bound=len(shares) > 1 or self._is_decided_before,
             unit="users" if units <= {None} else "groups",
         )
+
+    @property
+    def _is_decided_before(self) -> bool:
+        return any(side.filters and side.filters.is_decided_before for side in (self.before, self.after))
 
     def missing(self, counts: Mapping[str, BlastRadius]) -> list[ConditionQuery]:
         """Return the conditions to count; none where they cannot be counted, or are too many."""

@@ -5,6 +5,7 @@ from itertools import islice, zip_longest
 from typing import Final
 
 from flagtui.changes.flags.flag_consequences import UNLOGGED
+from flagtui.changes.flags.flag_words import cohort_name
 from flagtui.evaluate import wire
 from flagtui.models.activity import EXPERIMENT, Activity, Change
 from flagtui.models.filters import Condition, Property, Variant
@@ -209,10 +210,8 @@ def _absent(items: Sequence[Property], others: Sequence[Property]) -> list[Prope
 
 def _name_of(item: Property, names: Names) -> str:
     """Return `country`, `Paying customers`, or `cohort 31` while its name is not known."""
-    label = item.label
-    if item.type == "cohort":
-        label = label or names.cohorts.get(item.cohort_id or 0, f"cohort {value_text(item.value, 20)}")
-    return safe_text(label or item.key, 30)
+    name = cohort_name(item, names) if item.type == "cohort" else item.label or item.key
+    return safe_text(name, 30)
 
 
 def _share_change(old: float | None, new: float | None) -> str:

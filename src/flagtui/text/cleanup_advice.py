@@ -42,7 +42,7 @@ def _code(flag: Flag) -> list[Piece]:
     winner: list[Piece] = [(winner_words(flag), "bold $success")]
     if value is None:
         shares = [f"{safe_text(each.key, 30)} {percent(each.rollout)}" for each in flag.targeting.variants]
-        split = f": {', '.join(shares[:6])}" if shares else ""
+        split = f": {in_short(shares, 6)}" if shares else ""
         keys = f"{key_sign('flags.edit')} or {key_sign('flags.rollout')}"
         return [("the value depends on the user", "$warning"), (f"{split}; decide first, with {keys}", "")]
     if value is True:

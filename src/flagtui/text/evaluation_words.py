@@ -8,7 +8,7 @@ import msgspec
 
 from flagtui.details.evaluations import PersonEvaluation
 from flagtui.evaluate.conditions import draw_variant, rollout_fraction
-from flagtui.evaluate.evaluation import ConditionResult, Draw, Ending, Evaluation, RuleReason, Why
+from flagtui.evaluate.evaluation import ConditionResult, Draw, Ending, Evaluation, Reason, RuleReason, Why
 from flagtui.evaluate.explanation import (
     apart,
     describe,
@@ -74,6 +74,8 @@ def decided_by(account: PersonEvaluation) -> str:
         or (here.problem is not None and not account.is_from_server)
     ):
         return safe_text(describe(here), 160)
+    if account.is_from_server and account.reason == Reason.UNKNOWN:
+        return "the server names no reason"
     words = REASONS.get(account.reason, safe_text(account.reason, 40))
     if index is None:
         return words

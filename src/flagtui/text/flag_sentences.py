@@ -124,17 +124,18 @@ def _older_holdouts(filters: Filters) -> Iterator[list[Piece]]:
         yield [(BULLET, "$faint"), (variant, "$secondary"), (words, "$text-muted")]
 
 
+def steps_to_serve(flag: FlagState) -> str:
+    """Return what has to be done for the flag to be served: `unarchived and turned on`; empty if it is."""
+    is_on = flag.active and not flag.archived
+    steps = ["restored"] * flag.deleted + ["unarchived"] * flag.archived + ["turned on"] * (not is_on)
+    return " and ".join(steps)
+
+
 def state_lines(flag: FlagState) -> Iterator[list[Piece]]:
     """Yield the reason if no one sees the flag at present: it is deleted, archived or off."""
-    if flag.deleted:
-        reason = "deleted; once restored" if flag.active else "deleted; once restored and turned on"
-    elif flag.archived:
-        reason = "archived; once unarchived and turned on"
-    elif not flag.active:
-        reason = "off; once turned on"
-    else:
-        return
-    yield [(f"no one: the flag is {reason}, it matches", "$warning")]
+    if steps := steps_to_serve(flag):
+        state = "deleted" if flag.deleted else "archived" if flag.archived else "off"
+        yield [(f"no one: the flag is {state}; once {steps}, it matches", "$warning")]
 
 
 def manner_lines(flag: Mapping[str, JSON]) -> Iterator[list[Piece]]:

@@ -10,7 +10,7 @@ from tests.doubles.expected import require
 from tests.doubles.whole_program import HOST, KEY
 
 from flagtui.api import Client
-from flagtui.app.flags.flag_preview_lines import served_if, total_pieces, variant_bar
+from flagtui.app.flags.flag_preview_lines import total_pieces, variant_bar
 from flagtui.details.flag_inspector import COUNTED, FEW, Inspector
 from flagtui.models.condition_queries import TOO_LONG
 from flagtui.models.filters import Variant
@@ -188,26 +188,26 @@ async def test_flag_without_conditions_names_its_reach_in_words(
     assert (reach.affected, reach.reason) == (None, reason)
 
 
-async def test_opted_in_users_are_named_next_to_counted_ones() -> None:
-    reach = require((await looked_at(Counting(raw_flag(asks(1), feature_enrollment=True)))).reach)
-    words = "".join(text for text, _ in total_pieces(reach, ""))
-    assert words == "about 30 of 1,000 users, plus those who opted in to early access"
-    words = "".join(text for text, _ in total_pieces(reach, "turned on"))
-    assert words.startswith("no one · about 30 of 1,000 users if turned on")
-
-
 @pytest.mark.parametrize(
-    ("active", "deleted", "condition"),
+    ("share", "filters", "words"),
     [
-        (True, False, ""),
-        (False, False, "turned on"),
-        (True, True, "restored"),
-        (False, True, "restored and turned on"),
+        (10, {}, "about 30 of 1,000 users"),
+        (
+            10,
+            {"feature_enrollment": True},
+            "up to 30 of 1,000 users, plus those who opted in to early access",
+        ),
+        (0, {"feature_enrollment": True}, "0 of 1,000 users, plus those who opted in to early access"),
+        (100, {"holdout": {"id": 3, "exclusion_percentage": 5}}, "up to 300 of 1,000 users"),
+        (100, {"holdout": {"id": 3, "exclusion_percentage": 0}}, "300 of 1,000 users"),
     ],
 )
-def test_reach_names_what_a_flag_needs_to_be_served(active: bool, deleted: bool, condition: str) -> None:
-    flag = Flag.of(raw_flag() | {"active": active, "deleted": deleted})
-    assert served_if(flag) == condition
+async def test_reach_names_users_kept_from_the_conditions(share: float, filters: JSON, words: str) -> None:
+    reach = require((await looked_at(Counting(raw_flag(asks(1, share), **filters)))).reach)
+    assert "".join(text for text, _ in total_pieces(reach, "")) == words
+    words = "".join(text for text, _ in total_pieces(reach, "turned on"))
+    assert words.startswith("no one · ")
+    assert " of 1,000 users if turned on" in words
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,8 @@ def reads_reach(text: str, reach: Reach | NotKnown) -> bool:
     moves = {"gain": number(second) or 0, **({way: number(first)} if way else {})}
     is_moved = (moves.get("lose", 0), moves["gain"]) == reach.moved
     is_same = (number(first), reach.moved) == (reach.after, (0, 0)) if same else is_moved
-    is_most = most == ("up to " if reach.is_bound else "about " if reach.is_estimate else "")
+    about = "up to " if reach.is_bound else "about " if reach.is_estimate else ""
+    is_most = most == ("" if first == "0" else about)
     sides = (number(before), number(after)) in ((None, None), (reach.before, reach.after))
     return (
         is_same and is_most and sides and number(total) == reach.total and (opted_in or "") == reach.opted_in

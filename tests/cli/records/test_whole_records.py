@@ -46,6 +46,15 @@ def field_of(schema: RecordSchema[Any], name: str, record: object) -> Any:
         ({}, False, ["true"]),
         ({"payloads": {"true": "1"}}, False, ["true, with a payload"]),
         ({"multivariate": SHARES, "payloads": {"b": "1"}}, False, ["a 30 %", "b 70 %, with a payload"]),
+        (
+            {"multivariate": {"variants": [SHARES["variants"][0]] * 2}},
+            False,
+            [
+                "a 30 %",
+                "a 30 %",
+                "the other 40 % of matching users get plain true, unless a condition sets the variant",
+            ],
+        ),
         ({"payloads": {"true": "1"}}, True, ["a value, which flagtui flags payload prints"]),
     ],
 )

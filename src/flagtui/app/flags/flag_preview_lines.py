@@ -14,14 +14,16 @@ from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import activity_words, actor_name
 from flagtui.text.cleanup_advice import cleanup_lines
 from flagtui.text.empty_states import trouble_lines, waiting_lines
-from flagtui.text.flag_sentences import manner_lines, rest_words, state_lines, who_sees_it
+from flagtui.text.flag_sentences import manner_lines, rest_words, state_lines, steps_to_serve, who_sees_it
 from flagtui.text.formats import percent
-from flagtui.text.long_lists import LINES, join_words
+from flagtui.text.long_lists import LINES, in_short, join_words
 from flagtui.text.staged_lines import staged_lines
 from flagtui.text.styled import Piece
 
 MANY = 20
 """Conditions from which their number comes first: the last of them may be out of sight."""
+DEPENDENTS = 5
+"""Dependents that are named beside a list; all are on the flag's page."""
 VARIANT_STYLES = ("$primary", "$secondary", "$success", "$warning", "$error")
 
 
@@ -97,7 +99,7 @@ def variant_bar(variants: tuple[Variant, ...], width: int) -> Iterator[Piece]:
 def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]]:
     reach = details.reach
     if reach is not None and reach.affected is not None and reach.total is not None:
-        yield [("REACH       ", "$text-muted"), *total_pieces(reach, served_if(flag))]
+        yield [("REACH       ", "$text-muted"), *total_pieces(reach, steps_to_serve(flag))]
     elif reach is not None and reach.reason:
         yield [("REACH       ", "$text-muted"), (safe_text(reach.reason, max(20, width - 12)), "$faint")]
     for place, link in enumerate(flag.experiment_set_metadata[:MANY]):
@@ -105,23 +107,24 @@ def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]
         running = "  running" if link.is_running else ""
         name = cut(safe_text(f"#{link.id} {link.name}"), width - 12 - len(running))
         yield [(title, "$text-muted"), (name, "$secondary"), (running, "$success")]
-    if (more := len(flag.experiment_set_metadata) - MANY) > 0:
-        yield [(f"            … and {more:,} more", "$faint")]
+    yield from _more(len(flag.experiment_set_metadata) - MANY)
     if flag.experiment_set and not flag.experiment_set_metadata:
-        ids = ", ".join(f"#{id}" for id in flag.experiment_set[:6])
+        ids = in_short([f"#{id}" for id in flag.experiment_set], 6)
         yield [("EXPERIMENT  ", "$text-muted"), (ids, "$secondary")]
-    for place, key in enumerate((details.dependents or ())[:5]):
+    dependents = details.dependents or ()
+    for place, key in enumerate(dependents[:DEPENDENTS]):
         yield [
             ("NEEDED BY   " if place == 0 else "            ", "$text-muted"),
             (safe_text(key, width - 12), ""),
         ]
+    yield from _more(len(dependents) - DEPENDENTS)
     if details.row.tags:
         yield [("TAGS        ", "$text-muted"), (join_words(details.row.tags, 12, 30, "#"), "")]
 
 
-def served_if(flag: Flag) -> str:
-    """Return what has to be done for the flag to be served: `turned on`; empty where it is."""
-    return " and ".join(["restored"] * flag.deleted + ["turned on"] * (not flag.active))
+def _more(count: int) -> Iterator[list[Piece]]:
+    if count > 0:
+        yield [(f"            … and {count:,} more", "$faint")]
 
 
 def total_pieces(reach: CountedReach, condition: str) -> Iterator[Piece]:

@@ -82,7 +82,7 @@ def reach_in_words(reach: Reach | NotKnown) -> Consequence:
     of, sides = f" of {reach.total:,} {reach.unit}", ""
     moves = [(number, verb) for number, verb in zip(reach.moved, ("lose", "gain"), strict=True) if number]
     if not moves:
-        text = f"{most}{reach.after:,}{of}, as before"
+        text = f"{most if reach.after else ''}{reach.after:,}{of}, as before"
     else:
         (first, verb), *second = moves
         others = "".join(f", {most}{number:,} {other} it" for number, other in second)

@@ -41,7 +41,7 @@ class Reach(msgspec.Struct, frozen=True):
     moved: tuple[int, int] = (0, 0)
     """How many lose it, and how many gain it."""
     is_bound: bool = False
-    """True when conditions can overlap, so that the numbers are the most it can be."""
+    """True when conditions can overlap, or users be kept from them: the numbers are the most it can be."""
     is_estimate: bool = False
     """Whether a share of the matching users is drawn, so that the numbers are expected values."""
     opted_in: str = ""
@@ -138,7 +138,7 @@ class _Queries(NamedTuple):
     """The different conditions by identity."""
     opted_in: str
     is_bound: bool
-    """Whether an equal condition can keep users from another one."""
+    """Whether an equal condition, early access or a holdout can keep users from a condition."""
     is_nested: bool
     """Whether whom a condition matches depends on no other one."""
 
@@ -166,7 +166,8 @@ def _queries(targeting: Filters, values: Mapping[str, JSON]) -> _Queries | NotKn
             side[query.identity] = max(side.get(query.identity, 0.0), query.share)
     has_opted_in = targeting.feature_enrollment or after.feature_enrollment
     exits_early = targeting.early_exit or after.early_exit
-    is_bound = exits_early and max(len(old), len(new)) > 1
+    is_kept_away = targeting.is_decided_before or after.is_decided_before
+    is_bound = is_kept_away or (exits_early and max(len(old), len(new)) > 1)
     return _Queries(shares, distinct, OPTED_IN if has_opted_in else "", is_bound, not exits_early)
 
 

@@ -34,6 +34,7 @@ NAMES_ROOM: Final = 60
 
 
 NEVER_MATCHES: Final = " (can never match)"
+GONE: Final = " (the cohort does not exist)"
 HAS_RULES: Final = "it has rules (configuration version 2)"
 
 
@@ -99,11 +100,17 @@ def _owner(item: Property, names: Names, audience: int | None) -> str:
 
 def _cohort(item: Property, names: Names) -> tuple[Word, ...]:
     verb = _IN_COHORT.get(item.operator)
-    label = item.label or names.cohorts.get(item.cohort_id or 0)
-    name = label or f"cohort {list_values(item.value, room=NAMES_ROOM)}"
     first: Word = ("verb", f"{verb} ") if verb else ("odd", f"users {item.operator} ")
-    is_usable = verb is not None and item.cohort_id is not None
-    return (first, ("name", name)) if is_usable else (first, ("name", name), ("odd", NEVER_MATCHES))
+    name: Word = ("name", cohort_name(item, names))
+    if verb is None or item.cohort_id is None:
+        return first, name, ("odd", NEVER_MATCHES)
+    return (first, name, ("odd", GONE)) if item.is_gone else (first, name)
+
+
+def cohort_name(item: Property, names: Names) -> str:
+    """Return the name of the cohort, or `cohort 31` while it is not known."""
+    label = item.label or names.cohorts.get(item.cohort_id or 0)
+    return label or f"cohort {list_values(item.value, room=NAMES_ROOM)}"
 
 
 def _dependency(item: Property, names: Names) -> tuple[Word, ...]:

@@ -19,6 +19,7 @@ from flagtui.api.errors import ApiError
 from flagtui.api.flags import Flags
 from flagtui.changes.flags.flag_plan import stored_value
 from flagtui.changes.flags.flag_planner import find_taken
+from flagtui.changes.flags.flag_words import cohort_name
 from flagtui.changes.flags.new_flags import Taken, taken_by, warn_of_deleted, why_no_copy
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import PlanContext
@@ -161,9 +162,9 @@ def plan_copy(
 
 def _found_there(flag: Flag, names: Names) -> Iterator[Consequence]:
     properties = [*flag.targeting.properties]
-    cohorts = {item.cohort_id: item.label for item in properties if item.cohort_id is not None}
+    cohorts = {item.cohort_id: item for item in properties if item.cohort_id is not None}
     if cohorts:
-        called = ", ".join(label or names.cohorts.get(id, f"cohort {id}") for id, label in cohorts.items())
+        called = ", ".join(cohort_name(item, names) for item in cohorts.values())
         yield Consequence("Cohorts", f"{called}: found there by name, or made there", "warning")
     needed = {item.flag_id: item.label or item.key for item in properties if item.flag_id is not None}
     if needed:

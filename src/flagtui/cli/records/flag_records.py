@@ -118,9 +118,9 @@ def _serves(whole: WholeFlag) -> list[str]:
         return []
     if whole.raw.get("is_remote_configuration") is True:
         return ["a value, which flagtui flags payload prints"]
-    given = {variant.key: f"{variant.key} {percent(variant.rollout)}" for variant in filters.variants}
-    given = given or {"true": "true"}
-    lines = [words + ", with a payload" * (key in filters.payloads) for key, words in given.items()]
+    served = [(variant.key, f"{variant.key} {percent(variant.rollout)}") for variant in filters.variants]
+    served = served or [("true", "true")]
+    lines = [words + ", with a payload" * (key in filters.payloads) for key, words in served]
     rest = rest_words(filters.variants)
     return [*lines, rest] if rest else lines
 

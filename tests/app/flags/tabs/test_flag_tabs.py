@@ -91,6 +91,18 @@ def test_differing_library_value_has_a_line_of_its_own() -> None:
     assert "in libraries" not in draw("2.0.1")
 
 
+def test_sentence_of_a_late_condition_begins_with_its_share() -> None:
+    groups = [{"rollout_percentage": 0}] * 110 + [{}]
+    flag = Flag.of({"id": 1, "key": "k", "active": True, "filters": {"groups": groups}})
+    definitions = Definitions.of([flag.raw])
+    subject = EvaluationSubject("ada")
+    here = evaluate_all(subject.person({}, is_complete=True), definitions)
+    account = PersonEvaluation(subject, flag, None, {}, here, definitions)
+    lines = plain(account_lines([account], Study(FlagDetails(flag.row(), flag), 0.0, Names()), 80))
+    assert "decided by    condition 111" in lines
+    assert "\n              100 % of everyone else" in lines
+
+
 @pytest.mark.parametrize("width", [54, 74, 100])
 def test_flags_that_differ_have_one_line_each(width: int) -> None:
     pro = {

@@ -9,6 +9,8 @@ import pytest
 from msgspec.structs import replace
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counted_calls
+from tests.doubles.expected import require
+from tests.doubles.targeting import asks_cohort, asks_flag
 
 from flagtui.app.flags.flag_list import detail_lines
 from flagtui.app.flags.flag_preview_lines import flag_lines, variant_bar
@@ -21,7 +23,7 @@ from flagtui.app.flags.tabs.tab_pane import Lines, Study
 from flagtui.app.flags.tabs.variants_tab import variant_pages
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.models.flag import Flag
-from flagtui.models.flag_details import CountedReach, FlagDetails
+from flagtui.models.flag_details import CountedReach, FlagDetails, Names
 from flagtui.models.flag_responses import FlagStatus
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.text.flag_sentences import plain
@@ -119,6 +121,29 @@ def test_dependents_are_none_active_or_unknown() -> None:
         with_dependents = FlagDetails(details.row, details.flag, dependents=dependents, no_dependents=reason)
         texts = lines(link_pages(Study(with_dependents, 0.0), 80))
         assert texts[texts.index("NEEDED BY") + 1] == words
+
+
+def test_pages_beside_lists_count_the_links_they_leave_out() -> None:
+    needs = [asks_flag(number) for number in range(10, 18)]
+    page = study({"groups": [{"properties": needs}]}, experiment_set=[*range(1, 9)])
+    details = replace(page.details, dependents=tuple(f"flag-{number}" for number in range(8)))
+    flag = require(details.flag)
+    pane = lines(flag_lines(flag, details, 0.0, 60))
+    assert pane[pane.index("NEEDED BY   flag-0") + 5] == "            … and 3 more"
+    assert "EXPERIMENT  #1, #2, #3, #4, #5, #6 and 2 more" in pane
+    side = lines(side_lines(Study(details, 0.0), 40))
+    assert side.count("            … and 3 more") == 2
+
+
+def test_links_name_cohorts_as_conditions_do() -> None:
+    cohorts = [asks_cohort(31), asks_cohort(32, cohort_name=None), asks_cohort(33)]
+    page = replace(study({"groups": [{"properties": cohorts}]}), names=Names(cohorts={33: "Staff"}))
+    texts = lines(link_pages(page, 80))
+    assert texts[texts.index("COHORTS") + 1 :][:3] == [
+        "  cohort 31  #31",
+        "  cohort 32  #32 (the cohort does not exist)",
+        "  Staff  #33",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from flagtui.app.flags.flag_preview_lines import MANY, served_if, total_pieces
+from flagtui.app.flags.flag_preview_lines import MANY, total_pieces
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.evaluate import wire
 from flagtui.models.filters import Filters, is_frozen
@@ -16,6 +16,7 @@ from flagtui.text.flag_sentences import (
     condition_blocks,
     decides_before,
     manner_lines,
+    steps_to_serve,
     who_sees_it,
 )
 from flagtui.text.formats import percent, share_bar
@@ -96,7 +97,7 @@ def reach_summary(details: FlagDetails, width: int) -> Iterator[list[Piece]]:
     if reach is None:
         yield [("counting…" if not details.trouble else "not known", "$faint")]
     elif reach.affected is not None and reach.total is not None:
-        yield [*total_pieces(reach, served_if(details.flag) if details.flag is not None else "")]
+        yield [*total_pieces(reach, steps_to_serve(details.flag) if details.flag is not None else "")]
         yield [*bar(reach.affected, reach.total, max(10, min(width, 60)))]
     else:
         yield [(safe_text(reach.reason, 160) or "no one: it has no condition", "$faint")]

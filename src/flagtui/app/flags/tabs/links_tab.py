@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from flagtui.app.flags.tabs.tab_pane import Study
+from flagtui.changes.flags.flag_words import GONE, cohort_name
 from flagtui.local_time import ago, unix
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import FlagDetails
@@ -28,7 +29,7 @@ def link_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     yield from _section("EXPERIMENTS", [*_experiments(flag)], "experiments")
     yield from _section("NEEDED BY", [*_needed_by(details)], "flags", rest="")
     yield from _section("NEEDS", [*_needs(flag, study)], "flags")
-    yield from _section("COHORTS", [*_cohorts(flag)], "cohorts")
+    yield from _section("COHORTS", [*_cohorts(flag, study)], "cohorts")
     features, surveys = (
         [[("  ", ""), (_name_of(raw), "")] for raw in of] for of in (flag.features, flag.surveys)
     )
@@ -82,12 +83,14 @@ def _needs(flag: Flag, study: Study) -> Iterator[list[Piece]]:
         ]
 
 
-def _cohorts(flag: Flag) -> Iterator[list[Piece]]:
-    for id, name in flag.targeting.cohort_labels.items():
+def _cohorts(flag: Flag, study: Study) -> Iterator[list[Piece]]:
+    cohorts = {item.cohort_id: item for item in flag.targeting.properties if item.cohort_id is not None}
+    for id, item in cohorts.items():
         yield [
             ("  ", ""),
-            (safe_text(name, 80) or "a cohort that is gone", "$primary"),
+            (safe_text(cohort_name(item, study.names), 80), "$primary"),
             (f"  #{id}", "$faint"),
+            (GONE if item.is_gone else "", "$warning"),
         ]
 
 

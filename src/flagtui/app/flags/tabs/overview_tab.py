@@ -72,6 +72,8 @@ def status_lines(study: Study) -> Iterator[list[Piece]]:
     yield []
 
 
+MOST = 5
+"""Links of one kind that are named; the tab *Links* has all."""
 LABEL = 12
 """Cells of the words on the left."""
 
@@ -114,14 +116,25 @@ def _links(study: Study, width: int) -> Iterator[tuple[str, list[Piece]]]:
         yield "experiment", [(name, "$secondary"), (running, "$success")]
     for id in flag.experiment_set if flag and not flag.experiment_set_metadata else ():
         yield "experiment", [(f"#{id}", "$secondary")]
-    for key in (details.dependents or ())[:5]:
+    dependents = details.dependents or ()
+    for key in dependents[:MOST]:
         yield "needed by", [(cut(safe_text(key), width - LABEL), "")]
-    for id in (flag.targeting.depends_on if flag else ())[:5]:
+    yield from _more("needed by", len(dependents) - MOST)
+    needs = flag.targeting.depends_on if flag else ()
+    for id in needs[:MOST]:
         yield "needs", [(cut(safe_text(study.names.flags.get(id, f"flag #{id}")), width - LABEL), "")]
-    for change in (details.schedule or ())[:3]:
+    yield from _more("needs", len(needs) - MOST)
+    schedule = details.schedule or ()
+    for change in schedule[:MOST]:
         when = moment(unix(change.scheduled_at))
         yield "schedule", [(cut(scheduled_words(change), width - LABEL), "$warning")]
         yield "schedule", [(f"on {when}", "$warning")]
+    yield from _more("schedule", len(schedule) - MOST)
+
+
+def _more(label: str, count: int) -> Iterator[tuple[str, list[Piece]]]:
+    if count > 0:
+        yield label, [(f"… and {count:,} more", "$faint")]
 
 
 def recent_lines(study: Study, width: int) -> Iterator[list[Piece]]:

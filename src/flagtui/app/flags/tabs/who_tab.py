@@ -38,6 +38,7 @@ from flagtui.text.evaluation_words import (
     why_they_differ,
 )
 from flagtui.text.flag_sentences import condition_lines, plain
+from flagtui.text.formats import count
 from flagtui.text.styled import Piece
 
 LABEL = 14
@@ -217,12 +218,10 @@ def _sentence(account: PersonEvaluation, study: Study) -> str:
     stored = filters.stored_conditions
     if index is None or not 0 <= index < len(stored) or not isinstance(stored[index], dict):
         return ""
-    head, *clauses = plain(
-        condition_lines(index + 1, Condition.of(stored[index]), filters, study.names, CLAUSES)
-    ).split("\n")
+    head, *clauses = condition_lines(index + 1, Condition.of(stored[index]), filters, study.names, CLAUSES)
     if clauses:
-        return " and ".join(clause.removeprefix("  and").strip() for clause in clauses)
-    return head[3:]
+        return " and ".join(plain([clause]).removeprefix("  and").strip() for clause in clauses)
+    return plain([head[1:]])
 
 
 def value_style(value: JSON) -> str:
@@ -291,9 +290,8 @@ def _not_evaluated(account: PersonEvaluation, width: int) -> Iterator[list[Piece
     if costly:
         words = "flag has" if costly == 1 else "flags have"
         yield [(f"{costly} {words} a pattern that is too costly to evaluate here.", "$faint")]
-    unknown = sum(account.value_of(key) is None for key in all_keys(account)) - costly
+    unknown = sum(not account.is_known(key) for key in all_keys(account)) - costly
     if unknown:
-        yield [
-            (f"{unknown} flags cannot be evaluated without the server's data about this person.", "$faint")
-        ]
+        words = "cannot be evaluated without the server's data about this person."
+        yield [(f"{count(unknown, 'flag')} {words}", "$faint")]
     yield []
