@@ -17,9 +17,9 @@ from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.details.local_definitions import LocalDefinitions
 from flagtui.details.subject_evaluations import (
     definitions_around,
-    definitions_of,
     evaluate_for,
-    evaluate_here,
+    evaluate_key,
+    person_of,
 )
 from flagtui.evaluate.flags import evaluate_all
 from flagtui.evaluate.run import Person
@@ -74,13 +74,22 @@ async def evaluate_with_set(
     except ApiError as error:
         return PersonEvaluation(subject, flag, refusals=(error.what,))
     now = await evaluate_for(subject, flags[flag.id], client, local)
-    raws = flags_after([each.raw for each in flags.values()], changes)
-    definitions = await definitions_of(local, raws)
-    values, by_library = await evaluate_here(subject, flag.key, now.trial, definitions)
+    raws = [each.raw for each in flags.values()]
+    around = await definitions_around(local, raws, flags_after(raws, changes))
+    if around is None:
+        return now
+    _before, definitions, affected = around
+    person = person_of(subject, now.trial)
+    here, by_library = await evaluate_key(flag.key, person, definitions)
+    changed = await asyncio.to_thread(
+        evaluate_all, person, definitions, affected & definitions.flags.keys() - {flag.key}
+    )
+    # The set changes no other value.
+    kept = {key: value for key, value in now.local_values.items() if key not in affected}
     return PersonEvaluation(
         subject,
         flag,
-        local_values=values,
+        local_values={**kept, **changed, flag.key: here},
         definitions=definitions,
         refusals=now.refusals,
         by_library=by_library,

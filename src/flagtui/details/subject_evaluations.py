@@ -121,17 +121,6 @@ async def evaluate_for(
     return await SubjectEvaluations(subject, client, local, definitions).evaluate(flag)
 
 
-async def evaluate_here(
-    subject: EvaluationSubject, key: str, trial: Trial | None, definitions: Definitions | None
-) -> tuple[Mapping[str, Evaluation], Evaluation | None]:
-    """Evaluate all flags locally, and the one with this key also as a library does."""
-    if definitions is None:
-        return {}, None
-    person = person_of(subject, trial)
-    here, by_library = await evaluate_key(key, person, definitions)
-    return {**await asyncio.to_thread(evaluate_all, person, definitions), key: here}, by_library
-
-
 def person_of(subject: EvaluationSubject, trial: Trial | None) -> Person:
     """Return the user for the evaluator, with the properties that the server has stored."""
     stored = trial.person_properties if trial else {}
