@@ -120,6 +120,16 @@ def test_change_staged_after_an_applied_one_is_left(
     assert [bool(progress.applied_of(change_set)), not progress.left_of(change_set)] == [is_applied] * 2
 
 
+def test_newest_change_of_a_record_counts_and_every_one_is_undone() -> None:
+    fields = {**FLAG, "version": 13, "base": {"active": True}, "values": {"active": False}}
+    change_set = empty_set().with_changes([StagedChange(**fields)], 10)
+    first = replace(ON, at=1, batch=change_set.id)
+    second = replace(first, id="j3", at=2, version=13, after={"active": False})
+    progress = progress_of(change_set, [second, first])
+    assert progress.left_of(change_set) == []
+    assert [entry.id for entry in progress.saved] == ["j3", "j1"]
+
+
 def test_change_of_a_set_counts_while_it_is_not_undone() -> None:
     change = StagedChange(**FLAG, version=12, base={"active": False}, values={"active": True})
     change_set = empty_set().with_changes([change], 10)

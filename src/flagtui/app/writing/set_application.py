@@ -137,10 +137,9 @@ class SetApplication:
         assert planned is not None
         words = count(len(planned.plans), "change")
         purpose = Purpose("Apply", f"{words}, {change_set.reason}" if change_set.reason else words)
-        # The note names the no-ops.
-        planned = replace(planned, skipped=(), purpose=purpose, batch=change_set.id, note=note)
+        planned = replace(planned, purpose=purpose, batch=change_set.id, note=note)
         interface = SetInterface(self._app_state, self._runner, workspace, planned, self._staging)
-        interface.undoable = len(plan.progress.applied)
+        interface.undoable = len(plan.progress.saved)
         writing = self._path.write_context(self._app_state.signature(workspace), interface)
         with self._staging.applying():
             report = await run(planned, interface, self._app_state.rules, writing)
@@ -157,7 +156,7 @@ class SetApplication:
         self._app_state.notify_watchers()
         if interface.choice == "undo":
             entries = await asyncio.to_thread(self._app_state.session.journal.entries)
-            await self._path.undo_entries(progress_of(change_set, entries).newest_first)
+            await self._path.undo_entries(progress_of(change_set, entries).saved)
 
 
 def _applied_before(plan: SetPlan, change_set: ChangeSet) -> set[Identity]:

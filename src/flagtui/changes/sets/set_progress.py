@@ -26,8 +26,10 @@ MARGIN: Final = 1.0
 class SetProgress(msgspec.Struct, frozen=True):
     """The changes of a set that were sent in an earlier run."""
 
+    saved: Sequence[Entry]
+    """Saved and not undone now, newest first; of changes that left the set, too."""
     applied: Mapping[Identity, Entry]
-    """Saved and not undone now, by the kind and id in the set; of changes that left the set, too."""
+    """The newest of them for each record, by the kind and id in the set."""
     open: Sequence[Entry]
     """Sent perhaps, with an outcome that is still unknown."""
     journal: Sequence[Entry] = ()
@@ -41,11 +43,6 @@ class SetProgress(msgspec.Struct, frozen=True):
             for (_kind, record), entry in self.applied.items()
             if isinstance(record, str) and record.startswith(NEW_FLAG)
         }
-
-    @property
-    def newest_first(self) -> list[Entry]:
-        """The applied changes, in the order in which they are undone."""
-        return sorted(self.applied.values(), key=attrgetter("at"), reverse=True)
 
     def is_applied(self, change: StagedChange) -> bool:
         """Return whether this very change was applied, not an earlier one of the same record."""
@@ -63,11 +60,12 @@ class SetProgress(msgspec.Struct, frozen=True):
 
 def progress_of(change_set: ChangeSet, entries: Iterable[Entry]) -> SetProgress:
     """Return what became of the set; `entries` is all of the journal."""
-    every = list(entries)
+    every = sorted(entries, key=attrgetter("at"), reverse=True)
     undone = undone_now(every)
     own = [entry for entry in every if entry.batch == change_set.id]
-    applied = {_identity(entry): entry for entry in own if entry.ending == "saved" and entry.id not in undone}
-    return SetProgress(applied, [entry for entry in own if entry.is_open], every)
+    saved = [entry for entry in own if entry.ending == "saved" and entry.id not in undone]
+    applied = {_identity(entry): entry for entry in reversed(saved)}
+    return SetProgress(saved, applied, [entry for entry in own if entry.is_open], every)
 
 
 async def settle_open(change_set: ChangeSet, client: Client, context: WriteContext) -> SetProgress:

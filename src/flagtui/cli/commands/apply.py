@@ -117,7 +117,7 @@ class ApplyRun(msgspec.Struct):
             return self._report_outdated(plan.outdated)
         if plan.blocked:
             return self._report_blocked(plan.blocked)
-        return await self._send(plan.planned, len(plan.progress.applied))
+        return await self._send(plan.planned, len(plan.progress.saved))
 
     def _check_place(self) -> None:
         """Raise Trouble for a set of another server or project."""
@@ -193,10 +193,10 @@ class ApplyRun(msgspec.Struct):
         # Without a journal, the outcomes alone show that all of it is applied.
         if not code or not after.left_of(self.change_set):
             self._remove_staged()
-        elif interface.choice == "undo" and after.applied:
+        elif interface.choice == "undo" and after.saved:
             return await self._undo(after, terms) or code
         elif interface.choice is not None:
-            undo = f", {next_command('undo')} reverts" if after.applied else ""
+            undo = f", {next_command('undo')} reverts" if after.saved else ""
             fix = f"{next_command('apply', self._name)} continues{undo}"
             applied = len(after.applied_of(self.change_set))
             counted = f"{applied:,} of {len(self.change_set.changes):,} changes are applied"
@@ -211,11 +211,9 @@ class ApplyRun(msgspec.Struct):
         return progress_of(self.change_set, await asyncio.to_thread(self.session.journal.entries))
 
     async def _undo(self, after: SetProgress, terms: WriteTerms) -> int:
-        words = f"{count_words(len(after.applied), 'change')} of the set"
+        words = f"{count_words(len(after.saved), 'change')} of the set"
         agreed = replace(terms, agreement=replace(terms.agreement, yes=True))
-        return await undo_entries(
-            self.session, after.newest_first, agreed, self.report, Purpose("Undo", words)
-        )
+        return await undo_entries(self.session, after.saved, agreed, self.report, Purpose("Undo", words))
 
     def _remove_staged(self) -> None:
         if self.source.is_staged and not self.terms.agreement.dry_run:
