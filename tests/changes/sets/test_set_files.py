@@ -120,7 +120,7 @@ def test_change_staged_after_an_applied_one_is_left(
     assert [bool(progress.applied_of(change_set)), not progress.left_of(change_set)] == [is_applied] * 2
 
 
-def test_newest_change_of_a_record_counts_and_every_one_is_undone() -> None:
+def test_newest_change_counts_and_every_one_is_undone() -> None:
     fields = {**FLAG, "version": 13, "base": {"active": True}, "values": {"active": False}}
     change_set = empty_set().with_changes([StagedChange(**fields)], 10)
     first = replace(ON, at=1, batch=change_set.id)

@@ -67,11 +67,14 @@ def test_nothing_is_sent_when_one_record_of_many_changed_since(here: Run) -> Non
     assert len(records(here("staged", "list", "--json"))) == 2
 
 
-def test_value_already_as_the_set_makes_it_is_no_conflict(here: Run) -> None:
-    require_done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
-    require_done(here("flags", "disable", FLAG, "--yes"))
-    shown = here("apply", "set.json", "--yes").out
-    assert "and has these values already, so nothing was sent" in shown
+def test_values_already_as_the_set_makes_them_are_no_conflict(here: Run, elsewhere: Run) -> None:
+    require_done(here("flags", "disable", FLAG, OTHER, "--dry-run", "--out", "set.json"))
+    require_done(elsewhere("flags", "disable", FLAG, "--yes"))
+    first, second = require_done(here("apply", "set.json", "--yes")).out.splitlines()
+    assert first.startswith(f"{OTHER}\tsaved\t")
+    assert second.startswith(f"{FLAG}\tunchanged\tchanged since (v3 → v4, last by Alice) and has these values")
+    again = require_done(elsewhere("apply", "set.json", "--yes", "--json"))
+    assert [each["ending"] for each in json.loads(again.out)["records"]] == ["unchanged", "unchanged"]
 
 
 def test_flag_deleted_since_is_restored_before_the_set(here: Run) -> None:

@@ -44,6 +44,11 @@ class OutdatedChange(msgspec.Struct, frozen=True):
     """Whether the record was deleted since, which the set does not do."""
 
     @property
+    def is_in_effect(self) -> bool:
+        """Whether the change is a no-op on the current record."""
+        return self.has_values and not self.is_deleted
+
+    @property
     def words(self) -> str:
         """`changed since (v12 → v14, last by bob@acme.test), in conflict with 1 value of this set`."""
         versions = "" if self.version is None else f"v{self.change.version} → v{self.version}"
@@ -66,15 +71,13 @@ class OutdatedChanges:
         self._begun = moment(change_set.made_at)
         self._own = own
 
-    def conflicts(self, record: Record, change: StagedChange) -> tuple[FieldConflict, ...]:
-        """Return the values that both sides changed; those of this user are marked."""
-        return self._own_of(change).mark(_conflicts(record, change))
-
     def compare(self, record: Record, change: StagedChange) -> OutdatedChange | None:
         """Return the change as an outdated one; None while it can be applied as it is."""
         if not is_outdated(record, change):
             return None
-        conflicts, is_done = self.conflicts(record, change), has_values(record, change)
+        # Values of this user are marked.
+        conflicts = self._own_of(change).mark(_conflicts(record, change))
+        is_done = has_values(record, change)
         is_deleted = getattr(record, "deleted", False) is True and "deleted" not in change.values
         if not isinstance(record, Flag) or record.version is None or change.version is None:
             is_own = bool(conflicts) and all(conflict.is_own for conflict in conflicts)

@@ -23,14 +23,14 @@ from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
 from flagtui.changes.flags.flags_together import skip_unplanned
 from flagtui.changes.flags.property_rules import NEW_FLAG
-from flagtui.changes.planner import Planned, Planner, off_loop, read_each, weigh
+from flagtui.changes.planner import Planned, Planner, read_each
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.send_order import send_order
 from flagtui.changes.sets.after_set import AfterSet, base_on, references_in, values_on
 from flagtui.changes.sets.change_set import StagedChange
-from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges, Record
+from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges
 from flagtui.changes.sets.set_adapter import SetAdapter
-from flagtui.changes.skipped import Blocked, Skipped, skip
+from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_id
 from flagtui.store.kinds import EXPERIMENTS, FLAGS
@@ -124,10 +124,10 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
             fresh = fresh or await self.context.read_flag(number)
         except ApiError as error:
             return skip(number, change.key, error)
-        if not self.is_overwriting and (outdated := await self.since.compare_off_loop(fresh, change)):
-            return outdated
-        # Unless it overwrites, the record still has the values that the change is based on.
-        base = base_on(fresh, change) if self.is_overwriting else {}
+        outdated = await self.since.compare_off_loop(fresh, change)
+        if (settled := self._settle(outdated)) is not None:
+            return settled
+        base = {} if outdated is None else base_on(fresh, change)
         values = values_on(fresh, change)
         intent = Intent(number, values, change.verb, seen=base, seen_version=change.version)
         planner.fresh[number] = fresh
@@ -139,7 +139,7 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
             return skip_unplanned(fresh, result)
         if result.verb.name == LASTING:
             return skip(fresh.id, fresh.key, _LASTING)
-        return await self._with_conflicts(result, fresh, change)
+        return _with_conflicts(result, outdated)
 
     async def _plan_alone(
         self, change: StagedChange, result: Proposal, planner: FlagPlanner
@@ -154,12 +154,13 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
             fresh = await self.context.read_event(record)
         except ApiError as error:
             return skip(record, change.key, error)
-        if not self.is_overwriting and (outdated := await self.since.compare_off_loop(fresh, change)):
-            return outdated
+        outdated = await self.since.compare_off_loop(fresh, change)
+        if (settled := self._settle(outdated)) is not None:
+            return settled
         intent = EventIntent(record, change.values, change.verb, change.base)
         planned = await EventPlanner(after, {record: fresh}).plan([intent])
         result: Result = planned.plans[0] if planned.plans else planned.skipped[0]
-        return await self._with_conflicts(result, fresh, change)
+        return _with_conflicts(result, outdated)
 
     async def _plan_experiment(self, change: StagedChange) -> Result:
         record = int(change.record)
@@ -167,21 +168,29 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
             fresh = await self.context.read_experiment(record)
         except ApiError as error:
             return skip(record, change.key, error)
-        if not self.is_overwriting and (outdated := await self.since.compare_off_loop(fresh, change)):
-            return outdated
+        outdated = await self.since.compare_off_loop(fresh, change)
+        if (settled := self._settle(outdated)) is not None:
+            return settled
         archived, choices = change.values.get("archived"), Choices(fields=change.values)
         step = STEPS["edit" if archived is None else "archive" if archived else "unarchive"]
         intent = ExperimentIntent(record, step, choices if archived is None else Choices())
         planned = await StepPlanner(self.context, {record: fresh}).plan([intent])
         result: Result = planned.plans[0] if planned.plans else planned.skipped[0]
-        return await self._with_conflicts(result, fresh, change)
+        return _with_conflicts(result, outdated)
 
-    async def _with_conflicts(self, result: Result, fresh: Record, change: StagedChange) -> Result:
-        """Return the plan with the values that both sides changed, those of this user marked."""
-        if not self.is_overwriting or not isinstance(result, Plan | EventPlan | ExperimentPlan):
-            return result
-        conflicts = await off_loop(weigh(fresh.raw), lambda: self.since.conflicts(fresh, change))
-        return replace(result, conflicts=conflicts)
+    def _settle(self, outdated: OutdatedChange | None) -> OutdatedChange | Skipped | None:
+        """Return why the change needs no plan, or cannot have one; None when it is planned."""
+        if outdated is None or not outdated.is_in_effect:
+            return None if self.is_overwriting else outdated
+        change = outdated.change
+        return skip_no_op(change.record, change.key, outdated.words)
+
+
+def _with_conflicts(result: Result, outdated: OutdatedChange | None) -> Result:
+    """Return the plan with the values that both sides changed, those of this user marked."""
+    if outdated is None or not isinstance(result, Plan | EventPlan | ExperimentPlan):
+        return result
+    return replace(result, conflicts=outdated.conflicts)
 
 
 def _as_listed(result: Result, listed: Container[int | str]) -> Result:

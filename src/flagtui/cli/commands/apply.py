@@ -74,9 +74,9 @@ async def apply(
     """Apply a change set: one question, one group in the journal, one undo.
 
     Every record is read and compared with the version that the set is based on before anything is sent, and
-    again right before its own request. When a record has changed since, nothing is sent: the exit code is 4,
-    and --overwrite plans the set on the current records. After a crash, apply it again: what was applied is
-    in the journal and is not sent twice.
+    again right before its own request. When one has changed since, and lacks its new values, nothing is sent:
+    the exit code is 4, and --overwrite plans the set on the current records. After a crash, apply it again:
+    what was applied is in the journal and is not sent twice.
     """
     place = find_source(session, source)
     name = lock_name(place.file) if place.is_staged else f"apply-{place.change_set.id}"
