@@ -72,7 +72,9 @@ def test_values_already_as_the_set_makes_them_are_no_conflict(here: Run, elsewhe
     require_done(elsewhere("flags", "disable", FLAG, "--yes"))
     first, second = require_done(here("apply", "set.json", "--yes")).out.splitlines()
     assert first.startswith(f"{OTHER}\tsaved\t")
-    assert second.startswith(f"{FLAG}\tunchanged\tchanged since (v3 → v4, last by Alice) and has these values")
+    assert second.startswith(
+        f"{FLAG}\tunchanged\tchanged since (v3 → v4, last by Alice) and has these values"
+    )
     again = require_done(elsewhere("apply", "set.json", "--yes", "--json"))
     assert [each["ending"] for each in json.loads(again.out)["records"]] == ["unchanged", "unchanged"]
 
