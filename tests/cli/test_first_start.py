@@ -106,4 +106,14 @@ def test_settings_reload_without_restart_and_mistakes_change_nothing(
         # A toast breaks its lines where the path of the file ends them.
         terminal.wait_for("puce'")
         assert "THERE" in terminal.text
+
+        moved = service.address.replace("127.0.0.1", "localhost")
+        file.write_text(f'[profiles.here]\nhost = "{moved}"\n')
+        terminal.press(F4, until="P or a new start")
+        assert "THERE" in terminal.text
+        terminal.press("P", until=moved)
+        # The key of the environment is for the host of the start.
+        terminal.press("\r", until="There is no API key")
+        terminal.press("\x1b")
+        terminal.wait_until(lambda: "esc later" not in terminal.text, "no dialog")
         assert terminal.press_to_end("q") == 0

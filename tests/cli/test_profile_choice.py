@@ -8,6 +8,7 @@ from tests.doubles.expected import expect
 
 from flagtui.api.errors import BadKey
 from flagtui.api.hosts import read_host
+from flagtui.app.state.app_state import Reread, Session
 from flagtui.cli.launch.app_session import KeyInUse, make_session
 from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import Trouble
@@ -132,6 +133,46 @@ def test_app_switches_to_every_profile_and_stays_read_only() -> None:
     assert (staging.profile, staging.badge, staging.rules.level) == ("staging", "STAGING", "read_only")
     gone = expect(session.switch("gone"), str)
     assert "There is no profile gone" in gone
+
+
+@pytest.mark.usefixtures("written")
+@pytest.mark.parametrize(
+    ("edit", "badge", "level"),
+    [
+        (("[profiles.prod]", '[profiles.prod]\nguard = "strict"\nbadge = "LIVE"'), "LIVE", "strict"),
+        (('host = "eu"', 'host = "us"\nguard = "relaxed"\nbadge = "NEW"'), "PROD", "guarded"),
+    ],
+)
+def test_guard_of_edited_settings_stays_with_its_host(
+    home: Path, edit: tuple[str, str], badge: str, level: str
+) -> None:
+    session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=False)
+    file = home / ".config" / "flagtui" / "config.toml"
+    file.write_text(SETTINGS.replace(*edit, 1))
+    assert session.reread is not None
+    renewed = session.with_settings_of(expect(session.reread(), Reread).session)
+    assert (renewed.badge, renewed.rules.level, renewed.origin) == (badge, level, session.origin)
+
+
+@pytest.mark.usefixtures("written")
+def test_removed_profile_is_not_replaced_by_another(home: Path) -> None:
+    session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=False)
+    file = home / ".config" / "flagtui" / "config.toml"
+    file.write_text(SETTINGS.replace("prod", "live"))
+    assert session.reread is not None
+    assert f"{file} has no profile prod any more" in expect(session.reread(), str)
+
+
+@pytest.mark.usefixtures("written")
+async def test_environment_key_stays_while_its_profile_moves(home: Path) -> None:
+    session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=False)
+    file = home / ".config" / "flagtui" / "config.toml"
+    file.write_text(SETTINGS.replace('host = "eu"', 'host = "us"', 1))
+    assert session.reread is not None
+    moved = expect(session.reread(), Reread).session
+    assert moved.switch is not None
+    with pytest.raises(BadKey):
+        await expect(moved.switch("prod"), Session).connect()
 
 
 @pytest.mark.usefixtures("written")

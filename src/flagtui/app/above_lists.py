@@ -90,7 +90,7 @@ class AboveLists:
     async def choose_profile(self) -> Session | None:
         """Return the session of another profile. Only within a worker."""
         session = self._app_state.session
-        if session.switch is None or len(session.neighbours) < 2:
+        if session.switch is None or (len(session.neighbours) < 2 and not self._has_moved(session)):
             show_toast(
                 self._app,
                 Notice("There is no other profile; make one with: flagtui auth login --profile NAME"),
@@ -102,7 +102,7 @@ class AboveLists:
             for profile in session.neighbours
         ]
         chosen = await self._app.push_screen_wait(PickerScreen("Profile", choices))
-        if chosen is None or chosen == here:
+        if chosen is None or (chosen == here and not self._has_moved(session)):
             return None
         if self._runner.is_saving:
             show_toast(self._app, Notice("a change is in flight; switch when it is done", "warning"))
@@ -112,6 +112,13 @@ class AboveLists:
             show_toast(self._app, Notice(profile, "error", "not switched"))
             return None
         return profile
+
+    def _has_moved(self, session: Session) -> bool:
+        """Return whether the settings name another server or project for the open profile by now."""
+        renewed = session.switch(session.profile) if session.switch is not None else ""
+        if isinstance(renewed, str):
+            return False
+        return (renewed.origin, renewed.project) != (session.origin, session.project)
 
     async def choose_project_of_key(self) -> int | None:
         """Ask for a project of the new key when it can open several. Within a worker."""

@@ -107,14 +107,15 @@ class Session(msgspec.Struct, frozen=True, dict=True):
     """This profile as the settings file has it now, or the error in the file. None without a file."""
 
     def with_settings_of(self, other: Session) -> Session:
-        """Return the same connection with the settings of another session."""
+        """Return the same connection with the settings of another session; a guard is for its own server."""
+        guard = other if other.origin == self.origin else self
         return replace(
             self,
-            badge=other.badge,
-            colour=other.colour,
-            rules=other.rules,
+            badge=guard.badge,
+            colour=guard.colour,
+            rules=guard.rules,
             refresh=other.refresh,
-            unlock=other.unlock,
+            unlock=guard.unlock,
             preferences=other.preferences,
             neighbours=other.neighbours,
             switch=other.switch,

@@ -5,6 +5,7 @@ Loads the app, so it is imported while the terminal reports whether it is light 
 
 import sys
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,18 +84,6 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
         except Trouble as trouble:
             return str(trouble)
 
-    def reread() -> Reread | str:
-        before = opening.environment
-        try:
-            environment = replace(before, settings=settings_in(before.places))
-            name = profile.name if profile.name in environment.settings.profiles else None
-            renewed = choose(environment, ProfileRequest(profile=name))
-            renewed = renewed.mirrored if profile.mirror else renewed
-            keymap = checked_keymap(environment.settings)
-            return Reread(make_session(renewed, read_only=read_only), keymap)
-        except Trouble as trouble:
-            return str(trouble)
-
     return Session(
         profile=profile.name,
         code=CodeScanner(profile.name, code_folder(opening), cache, opening),
@@ -123,8 +112,29 @@ def make_session(opening: Opening, *, read_only: bool, preferences: Preferences 
             for each in opening.settings.profiles.values()
         ),
         switch=switch,
-        reread=reread,
+        reread=partial(_read_again, opening, read_only=read_only),
     )
+
+
+def _read_again(opening: Opening, *, read_only: bool) -> Reread | str:
+    """Return the profile as the settings file has it now, or the error in the file."""
+    before, profile = opening.environment, opening.profile
+    try:
+        environment = replace(before, settings=settings_in(before.places))
+        keymap = checked_keymap(environment.settings)
+        name = profile.name if profile.name in environment.settings.profiles else None
+        if name is None and profile.name in before.settings.profiles:
+            # Another profile is less careful, or of another server.
+            file = before.places.settings_file
+            return f"{file} has no profile {profile.name} any more. Restore it, or leave."
+        renewed = choose(environment, ProfileRequest(profile=name))
+        if renewed.host.origin != opening.host.origin:
+            # FLAGTUI_API_KEY goes to no other host.
+            renewed = choose(replace(environment, key=""), ProfileRequest(profile=name))
+        renewed = renewed.mirrored if profile.mirror else renewed
+        return Reread(make_session(renewed, read_only=read_only), keymap)
+    except Trouble as trouble:
+        return str(trouble)
 
 
 def _mirror_of(opening: Opening) -> "MirrorWatch | None":
