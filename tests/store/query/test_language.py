@@ -36,6 +36,10 @@ def find(flags: list[FlagRow], line: str, me: Someone | None = None) -> list[int
         ("über", [8]),
         ("CAFE\u0301", [8]),
         ("STRASSE wide", [8]),
+        ("uber", [8]),
+        ("cafe-creme", [8]),
+        ("key:/^cafe/", [8]),
+        ("key:/CAFÉ-CRE\u0300ME$/", [8]),
         ("basket\0", []),
         ("type:boolean", [1, 4, 8]),
         ("type:experiment", [3]),
@@ -60,6 +64,9 @@ def find(flags: list[FlagRow], line: str, me: Someone | None = None) -> list[int
         ("is:full", [2, 5]),
         ("by:ada", [1, 3]),
         ("by:@ACME", [1, 2]),
+        ("by:bob,Ada", [1, 2, 3]),
+        ("-by:bob,ada", [4, 5, 8]),
+        ('by:"bob,ada"', []),
         ("tag:web", [1, 3]),
         ('tag:"web"', [1]),
         ("tag:infra", [5]),
@@ -84,6 +91,9 @@ def find(flags: list[FlagRow], line: str, me: Someone | None = None) -> list[int
         ("key:/^new.?check$/", [2, 3]),
         ("key:/NEW[-_]/ is:off", [3]),
         ("-key:/check/", [4, 5, 8]),
+        ("key:check,old", [1, 2, 3, 4]),
+        ("-key:check,old", [5, 8]),
+        ('key:"check,old"', []),
         ("id:4", [4]),
         ("id:1,5", [1, 5]),
     ],
@@ -96,7 +106,8 @@ def test_a_line_finds_the_flags_it_asks_for(flags: list[FlagRow], line: str, exp
 def test_by_me_is_the_signed_in_user_or_the_address(flags: list[FlagRow]) -> None:
     assert find(flags, "by:me", ADA) == [1]
     assert find(flags, "-by:me", ADA) == [2, 3, 4, 5, 8]
-    assert find(flags, "by:me") == find(flags, "")
+    assert find(flags, "by:me,bob", ADA) == [1, 2]
+    assert find(flags, "by:me") == find(flags, "by:me,bob") == find(flags, "")
     assert find([FlagRow(id=1, key="a", creator="Ada@Acme.test")], "by:me", ADA) == [1]
     assert find([FlagRow(id=1, key="a")], "by:me", Someone(7, "")) == []
 
@@ -127,6 +138,9 @@ def test_stale_flags_match_the_words_of_older_servers_too() -> None:
         ("id:" + "9" * 5_000, "id: use a number"),
         ("by:", "by: use me or part of an e-mail"),
         ("tag:,", "tag: use the beginning of a tag"),
+        ('tag:""', "tag: use the beginning of a tag"),
+        ("by:a,", "by: use me or part of an e-mail"),
+        ("key:,a", "key: use part of a key"),
         ("key:/(a/", "key: a ( has no ) behind it; use part of a key"),
         ("state:on", "state: is not a qualifier"),
         ("state:on", ", id. To look for it as text, put it in quotes"),

@@ -6,6 +6,8 @@ from typing import Final
 
 import msgspec
 
+from flagtui.store.query.value_tests import fold
+
 PATTERN_LIMIT: Final = 200
 _DEPTH_LIMIT: Final = 20
 _REPEAT_LIMIT: Final = 100
@@ -154,8 +156,8 @@ class _Parser:
             return Symbol("[" + self._source[begun : self._place], accepts)
         if character == "\\":
             return self._escaped_symbol()
-        lower = character.lower()
-        return Symbol(lower, _literal(character), lower if len(lower) == 1 else "")
+        letters = tuple(Symbol(letter, _literal(letter), letter) for letter in fold(character))
+        return letters[0] if len(letters) == 1 else InTurn(letters)
 
     def _escaped_symbol(self) -> Symbol:
         character, accepts = self._peek(), self._escape()
@@ -240,7 +242,7 @@ class _Parser:
 
 
 def _literal(character: str) -> Callable[[str], bool]:
-    folded = character.lower()
+    folded = fold(character)
     return lambda letter: letter == folded
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from flagtui.models.rows import Row
-from flagtui.store.query.value_tests import Comparison, Contains, ValueTest, age_test, fold
+from flagtui.store.query.value_tests import Comparison, Contains, ContainsAny, ValueTest, age_test, fold
 from flagtui.store.query.vocabulary import Facts, Qualifier, Reading, Test, Value, WrongValue, read_words
 
 _COMPARISONS: Final[dict[str, Comparison]] = {
@@ -70,14 +70,21 @@ def person_of(
     names: Callable[[Row], str] | None = None,
 ) -> Read[Row]:
     """Return a reader of `me`, or part of an e-mail or of a name from `names`; `"me"` in quotes is text."""
+    text = names or email
 
     def read(value: Value) -> Reading[Row]:
-        text = fold(value.text)
-        if not text:
-            raise WrongValue
-        if text == "me" and not value.is_quoted:
-            return Reading(("me",), mine)
-        return Reading((f'"{text}"',), lambda _facts: lambda name: text in fold(name), names or email)
+        parts = _parts(value)
+        others = frozenset(part for part in parts if part != "me" or value.is_quoted)
+        words = tuple(f'"{part}"' if part in others else part for part in parts)
+        named = _contains(others)
+        if "me" not in words:
+            return Reading(words, lambda _facts: named, text, is_folded=True)
+        if not others:
+            return Reading(words, mine)
+        return Reading(words, lambda facts: either(mine(facts), named))
+
+    def either(is_mine: Test[Row] | None, named: Test[str]) -> Test[Row] | None:
+        return None if is_mine is None else lambda row: is_mine(row) or named(fold(text(row)))
 
     def mine(facts: Facts) -> Test[Row] | None:
         me = facts.me
@@ -101,11 +108,9 @@ def tag_of(tags: Callable[[Row], tuple[str, ...]]) -> Read[Row]:
     """Return a reader of the beginning of a tag, or of one of several; in quotes the whole tag."""
 
     def read(value: Value) -> Reading[Row]:
+        words = _parts(value)
         if value.is_quoted:
-            return whole(fold(value.text))
-        words = tuple(fold(part.strip()) for part in value.text.split(","))
-        if not all(words):
-            raise WrongValue
+            return whole(*words)
         return Reading(
             words, lambda _facts: lambda row_tags: any(fold(tag).startswith(words) for tag in row_tags), tags
         )
@@ -117,17 +122,28 @@ def tag_of(tags: Callable[[Row], tuple[str, ...]]) -> Read[Row]:
 
 
 def part_of(text: Callable[[Row], str]) -> Read[Row]:
-    """Return a reader of part of a text, or a pattern between slashes."""
+    """Return a reader of part of a text, or of one of several, or a pattern between slashes."""
 
     def read(value: Value) -> Reading[Row]:
-        if not value.text:
-            raise WrongValue
-        part = value.text if value.is_pattern else fold(value.text)
-        test = _pattern(part) if value.is_pattern else Contains(part)
-        words = ("/", part) if value.is_pattern else (part,)
+        parts = _parts(value)
+        test = _pattern(value.text) if value.is_pattern else _contains(frozenset(parts))
+        words = ("/", value.text) if value.is_pattern else parts
         return Reading(words, lambda _facts: test, text, is_folded=True, always=test)
 
     return read
+
+
+def _parts(value: Value) -> tuple[str, ...]:
+    """Return the folded texts between commas, which are no separators in quotes and patterns."""
+    is_single = value.is_quoted or value.is_pattern
+    parts = (fold(value.text),) if is_single else tuple(fold(part.strip()) for part in value.text.split(","))
+    if not all(parts):
+        raise WrongValue
+    return parts
+
+
+def _contains(words: frozenset[str]) -> ValueTest[str]:
+    return Contains(*words) if len(words) == 1 else ContainsAny(words)
 
 
 def _pattern(source: str) -> ValueTest[str]:

@@ -2,6 +2,7 @@
 
 import math
 import operator
+import re
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -10,16 +11,19 @@ from functools import partial, reduce
 from itertools import repeat
 from typing import Final, Generic, TypeVar
 
+_ACCENTS: Final = re.compile("[\u0300-\u036f]+")
+"""Marks above, below and through Latin, Greek and Cyrillic letters; other scripts read theirs as letters."""
+
 
 def fold(text: str) -> str:
-    """Return the text in the form used for comparison.
+    """Return the text in the form used for comparison: without case, accents and character width.
 
     Plain ASCII uses a fast path, and text already folded is returned, not copied.
     """
     if text.isascii():
         lower = text.lower()
         return text if lower == text else lower
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return unicodedata.normalize("NFKC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text).casefold()))
 
 
 Tested = TypeVar("Tested", contravariant=True)
