@@ -29,9 +29,10 @@ def words_of(operation: str, value: object, **more: object) -> str:
     return scheduled_words(ScheduledChange.of({"id": 1, "payload": payload, **more}))
 
 
-def test_failed_change_is_reported_with_its_reason() -> None:
+def test_done_and_failed_changes_are_reported_as_such() -> None:
     failed = {"executed_at": "2026-03-01T09:00:00Z", "failure_reason": "Unknown \x1b[31m flag"}
     assert words_of("update_status", True, **failed) == "failed: Unknown ␛[31m flag; turned on"
+    assert words_of("update_status", True, executed_at="2026-03-01T09:00:00Z") == "done: turned on"
     weekly = {"is_recurring": True, "recurrence_interval": "weekly", "failure_reason": "gone"}
     assert words_of("update_status", True, **weekly) == (
         "turned on, weekly in the time zone UTC; last run failed: gone"
@@ -95,6 +96,7 @@ def test_next_change_is_named_in_short(operation: str, value: object, words: str
 
 
 def test_repeated_change_without_a_next_time_repeats() -> None:
+    assert words_of("update_status", True, executed_at="2026-03-01T09:00:00Z") == "done: turned on"
     weekly = {"is_recurring": True, "recurrence_interval": "weekly", "scheduled_at": "2026-03-01T12:00:00Z"}
     change = ScheduledChange.of({"id": 1, **OFF, **weekly})
     later = datetime(2026, 3, 2, tzinfo=UTC).timestamp()

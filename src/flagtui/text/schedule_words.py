@@ -21,10 +21,10 @@ LONGEST = 400
 
 
 def scheduled_words(change: ScheduledChange) -> str:
-    """Describe the change, how often it recurs, and the reason if it failed."""
+    """Describe the change, how often it recurs, and whether it is done or why it failed."""
     words = f"{_what(change)}{_recurrence(change)}"
     if not change.failure_reason:
-        return words
+        return f"done: {words}" if change.is_done else words
     reason = safe_text(change.failure_reason, 200)
     return f"{words}; last run failed: {reason}" if change.is_recurring else f"failed: {reason}; {words}"
 

@@ -171,6 +171,21 @@ def test_a_change_is_scheduled_listed_and_dropped(signed_in: Run, key: str) -> N
     assert json.loads(signed_in("flags", "due", key, "--json").out)["records"] == []
 
 
+def test_change_that_has_happened_is_listed_last_and_not_dropped(
+    signed_in: Run, service: Service, key: str
+) -> None:
+    target = {"record_id": str(read(service, key).id), "model_name": "FeatureFlag"}
+    payload: JSON = {"operation": "update_status", "value": False}
+    past = {**target, "payload": payload, "scheduled_at": "2026-01-05T09:00:00Z"}
+    done = service.ask(lambda client: client.schedule.create(past))
+    assert signed_in("flags", "schedule", key, "--on", "--at", "+2h", "--yes").code == 0
+    due = json.loads(signed_in("flags", "due", key, "--json").out)["records"]
+    assert [each["change"] for each in due] == ["turned on", "done: turned off"]
+    refused = signed_in("flags", "schedule", key, "--drop", str(done.id), "--yes")
+    assert (refused.code, "it has happened already" in refused.out) == (3, True)
+    assert len(json.loads(signed_in("flags", "due", key, "--json").out)["records"]) == 2
+
+
 def test_used_key_is_refused_before_it_is_sent(signed_in: Run, key: str) -> None:
     for more in ("--dry-run", "--yes"):
         done = signed_in("flags", "edit", key, "--field", "key=new-nav", more, "--json")

@@ -21,7 +21,6 @@ from flagtui.changes.planner import off_loop
 from flagtui.changes.related.creation import OPERATIONS, VERBS, RelatedPlan, What, made_beside
 from flagtui.changes.related.related_planner import RelatedPlanner
 from flagtui.changes.related.schedules import (
-    HAS_HAPPENED,
     Later,
     adding_condition,
     dropping,
@@ -30,6 +29,7 @@ from flagtui.changes.related.schedules import (
     read_moment,
     switching,
     why_no_step,
+    why_not_dropped,
 )
 from flagtui.changes.skipped import Blocked
 from flagtui.models.filters import EVERYONE, Condition
@@ -186,9 +186,9 @@ class RelatedChanges:
             now = await self._runner.signing_in.fetch(
                 f"{row.key}: its schedule cannot be read", lambda: workspace.client.schedule.get(change.id)
             )
-            if now is None or now.is_done:
-                return None if now is None else HAS_HAPPENED
-            return plan_later(dropping(now, scheduled_words(now)), fresh)
+            if now is None:
+                return None
+            return why_not_dropped(now) or plan_later(dropping(now, scheduled_words(now)), fresh)
 
         await self._write(row, plan, on_report)
 

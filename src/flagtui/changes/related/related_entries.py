@@ -22,12 +22,12 @@ from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.related.project_copies import UNDO_WORDS, as_creation, kept_of, project_of
 from flagtui.changes.related.schedules import (
     DROP_WORDS,
-    HAS_HAPPENED,
     SCHEDULE_WORDS,
     inverse_of,
     plan_later,
     refuse_undo_of_schedule,
     schedule_conflicts,
+    why_not_dropped,
 )
 from flagtui.changes.related.schedules import KIND as SCHEDULED
 from flagtui.changes.skipped import Blocked
@@ -161,8 +161,8 @@ class ScheduleEntries(EntryKind):
                 current = await client.schedule.get(later.scheduled_id)
             except NotFound:
                 return None
-            if current.is_done:
-                return HAS_HAPPENED
+            if refusal := why_not_dropped(current):
+                return refusal
             conflicts = tuple(schedule_conflicts(later, current))
         plan = plan_later(later, fresh)
         if isinstance(plan, Blocked):

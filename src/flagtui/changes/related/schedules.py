@@ -35,7 +35,7 @@ DROP_WORDS: Final = "drop the scheduled change of it"
 """The undo of a scheduled change."""
 SCHEDULE_WORDS: Final = "schedule the change of it again"
 """The undo of dropping one."""
-HAS_HAPPENED: Final = Blocked("done", "it has happened already", "revert what it did in the flag's history")
+_HAS_HAPPENED: Final = Blocked("done", "it has happened already", "revert what it did in the flag's history")
 RECURRENCE: Final = ("is_recurring", "recurrence_interval", "cron_expression", "end_date", "timezone")
 _LATER: Final = re.compile(r"\+?(?:\s*\d{1,4}\s*(?:min|m|h|d|w))+", re.IGNORECASE)
 _SPAN: Final = re.compile(r"(\d{1,4})\s*(min|m|h|d|w)", re.IGNORECASE)
@@ -145,6 +145,11 @@ def dropping(change: ScheduledChange, words: str) -> Later:
     at = change.scheduled_at or local_time.utc(0)
     keeps_pattern = change.is_recurring or change.is_paused
     return Later(words, change.payload, at, change.id, again if keeps_pattern else {})
+
+
+def why_not_dropped(change: ScheduledChange) -> Blocked | None:
+    """Return why the change cannot be dropped: the server has applied it. One that failed can be."""
+    return _HAS_HAPPENED if change.is_done and not change.failure_reason else None
 
 
 def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.changes.flags.flag_words import GONE, cohort_name
-from flagtui.local_time import ago, unix
+from flagtui.local_time import unix
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import FlagDetails
 from flagtui.models.json_value import JSON, as_dict, as_text
@@ -101,10 +101,6 @@ def _schedule(study: Study) -> Iterator[list[Piece]]:
     for change in details.schedule or ():
         due = unix(change.scheduled_at)
         yield [("  ", ""), (moment(due), "$warning"), (f"  {scheduled_words(change)}", "")]
-        if change.failure_reason:
-            yield [("    ", ""), (f"failed: {safe_text(change.failure_reason, 200)}", "$error")]
-        elif change.executed_at:
-            yield [("    ", ""), (f"done {ago(unix(change.executed_at), study.now)}", "$faint")]
 
 
 def _dashboard(flag: Flag) -> Iterator[list[Piece]]:

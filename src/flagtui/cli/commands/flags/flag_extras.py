@@ -16,6 +16,7 @@ from flagtui.changes.related.schedules import (
     raising,
     read_moment,
     switching,
+    why_not_dropped,
 )
 from flagtui.changes.skipped import Blocked
 from flagtui.cli.commands.flags.flag_selection import flag_of
@@ -165,7 +166,7 @@ dashboard = _make(
 
 async def schedule_change(session: ProjectSession, flag: Flag, later: Later, terms: WriteTerms) -> int:
     """Schedule a switch or a new condition; return the exit code. Raises Trouble."""
-    code = await _later(session, flag, later, terms)
+    code = await change_related(session, flag, plan_later(later, flag), terms)
     if code or terms.agreement.dry_run or not terms.agreement.wait:
         return code
     return await _until_done(session, flag, later, terms.agreement.wait)
@@ -207,11 +208,8 @@ async def drop_change(session: ProjectSession, flag: Flag, number: int, terms: W
     if change is None:
         fix = f"See: {next_command('flags', 'due', flag.key)}"
         raise Trouble(f"{flag.key} has no scheduled change {number}.", fix, code="not_found")
-    return await _later(session, flag, dropping(change, scheduled_words(change)), terms)
-
-
-async def _later(session: ProjectSession, flag: Flag, later: Later, terms: WriteTerms) -> int:
-    return await change_related(session, flag, plan_later(later, flag), terms)
+    plan = why_not_dropped(change) or plan_later(dropping(change, scheduled_words(change)), flag)
+    return await change_related(session, flag, plan, terms)
 
 
 async def change_related(

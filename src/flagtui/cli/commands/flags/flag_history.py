@@ -227,7 +227,7 @@ def differences(
 )
 @click.argument("flags", nargs=-1, metavar="[FLAG]...", type=FLAG_WORDS.word_type)
 async def due(session: ProjectSession, flags: RecordSelection | None) -> list[ScheduledFlagChange]:
-    """List scheduled changes of flags, the next one first; of all flags without FLAG."""
+    """List scheduled changes of flags, the next one first, done ones last; of all flags without FLAG."""
     rows = None if flags is None else await rows_of(session, flags)
     if rows == []:
         return []
@@ -245,4 +245,9 @@ async def due(session: ProjectSession, flags: RecordSelection | None) -> list[Sc
         # A deleted flag is in no list, and its changes are still due.
         keys = {id: id for id in changes} | {str(row.id): row.key for row in listed}
     scheduled = [ScheduledFlagChange(key, due) for id, key in keys.items() for due in changes.get(id, ())]
-    return sorted(scheduled, key=lambda each: (unix(each.change.scheduled_at) or 0.0, each.change.id))
+    return sorted(scheduled, key=_place_of)
+
+
+def _place_of(due: ScheduledFlagChange) -> tuple[bool, float, int]:
+    """Return what orders the list: pending changes first, then by time."""
+    return due.change.is_done, unix(due.change.scheduled_at) or 0.0, due.change.id
