@@ -1,6 +1,7 @@
 """`flagtui revert`: the changes that `flagtui activity` lists, by any user, whatever the kind of record."""
 
 import json
+from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run, Service, run_at
@@ -66,6 +67,33 @@ def test_several_changes_of_a_flag_are_reverted_newest_first(
     assert (now(service, flag).active, now(service, flag).name) == (False, "")
 
 
+def test_dry_run_plans_the_newest_change_of_each_record(signed_in: Run, service: Service, flag: Flag) -> None:
+    async def change(client: Client) -> None:
+        other = await client.flags.create({"key": f"{flag.key}-b", "active": False})
+        await client.flags.update(other.id, {"name": "newest of all"})
+
+    service.ask(change)
+    planned = signed_in("revert", f"flag:{flag.key}", "--dry-run", "--json")
+    assert [plan["key"] for plan in json.loads(planned.out)["records"]] == [f"{flag.key}-b", flag.key]
+    assert planned.err.startswith("flagtui: 3 older changes of the same records: ")
+
+
+def test_reverts_of_several_kinds_are_one_change_set(
+    signed_in: Run, service: Service, flag: Flag, tmp_path: Path
+) -> None:
+    async def change(client: Client) -> str:
+        row = (await client.experiments.page({"limit": 2})).rows[1]
+        await client.experiments.update(row.id, {"description": "goes into a set"})
+        await client.flags.update(flag.id, {"name": "goes into a set"})
+        return row.name
+
+    experiment, file = service.ask(change), tmp_path / "set.json"
+    query = ("@", "1m", f"flag:/{flag.key}|{experiment}/", "kind:description,experiment")
+    kept = signed_in("revert", *query, "--dry-run", "--out", str(file), "--json")
+    assert (kept.code, len(json.loads(kept.out)["records"])) == (0, 2), kept
+    assert {change["key"] for change in json.loads(file.read_text())["changes"]} == {experiment, flag.key}
+
+
 def test_revert_reaches_experiments_and_names_unlogged_changes(signed_in: Run, service: Service) -> None:
     async def change(client: Client) -> tuple[Experiment, str]:
         row = (await client.experiments.page({"limit": 1})).rows[0]
@@ -119,3 +147,15 @@ def test_failure_outranks_a_skipped_change_of_another_kind(
         done = run_at(proxy.address, run, monkeypatch)("revert", "@", "1m", "--yes", "--json")
     endings = [record["ending"] for record in json.loads(done.out)["records"]]
     assert (done.code, {"skipped", "refused"} <= {*endings}) == (1, True), done.err
+
+
+def test_revert_reports_that_more_match_than_its_limit(signed_in: Run, service: Service, flag: Flag) -> None:
+    async def change(client: Client) -> None:
+        for number in range(49):
+            await client.flags.update(flag.id, {"name": f"name {number}"})
+
+    service.ask(change)
+    words = "flagtui: more than 50 changes match; the others stay. To revert more: --limit 500\n"
+    for limit, is_reported in (("50", True), ("1", False), ("500", False)):
+        planned = signed_in("revert", f"flag:{flag.key}", "--limit", limit, "--dry-run")
+        assert planned.err.startswith(words) == is_reported

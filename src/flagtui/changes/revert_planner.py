@@ -33,8 +33,6 @@ class Reverts(msgspec.Struct, frozen=True):
     """The requests to the planner of the kind."""
     rows: Sequence[ChangeRow] = ()
     """The change of each request."""
-    is_later: bool = False
-    """Whether newer changes of the same records have a question before."""
 
     def list_reverted(self, saved: Container[int | str]) -> list[str]:
         """Return the ids of the changes that are reverted, by the ids of the saved records."""
@@ -86,12 +84,27 @@ def questions_of_reverts(rows: Sequence[ChangeRow]) -> tuple[list[Reverts], list
             ready.setdefault(row.kind, []).append((row, request))
     # Flags come first: an experiment that is a draft again should not be served.
     questions = [
-        Reverts(kind, [request for _, request in batch], [row for row, _ in batch], is_later=place > 0)
+        Reverts(kind, [request for _, request in batch], [row for row, _ in batch])
         for kind in KINDS
         if kind in ready
-        for place, batch in enumerate(distinct_records(ready[kind], lambda pair: pair[0].entry.item_id))
+        for batch in distinct_records(ready[kind], lambda pair: pair[0].entry.item_id)
     ]
     return questions, skipped
+
+
+def newest_of_each(questions: Sequence[Reverts]) -> list[Reverts]:
+    """Return a question for each kind, with the newest change of each record.
+
+    Older ones can be planned once the newer ones are reverted.
+    """
+    newest: dict[RecordKind, dict[str, tuple[Any, ChangeRow]]] = {}
+    for each in questions:
+        for request, row in zip(each.requests, each.rows, strict=True):
+            newest.setdefault(each.kind, {}).setdefault(row.entry.item_id, (request, row))
+    return [
+        Reverts(kind, [request for request, _ in changes.values()], [row for _, row in changes.values()])
+        for kind, changes in newest.items()
+    ]
 
 
 def request_of(kind: RecordKind, entry: Activity) -> Any | Blocked:

@@ -5,7 +5,7 @@ from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
-from flagtui.changes.difference import FieldConflict, compact
+from flagtui.changes.difference import FieldConflict, compact, taken_apart
 from flagtui.changes.proposal import Caution, PlanBase
 from flagtui.changes.skipped import Blocked
 from flagtui.models.json_value import JSON
@@ -19,12 +19,13 @@ SIDE: Final = 120
 
 def changed_since(conflicts: Sequence[FieldConflict]) -> Blocked:
     """Return the refusal with all three values: set by the change, previous, current."""
+    places = [place for conflict in conflicts for place in taken_apart(conflict)]
     differences = [
-        f"{conflict.where}: this change made it {_side(conflict.seen)},"
-        f" before that it was {_side(conflict.mine)}, now it is {_side(conflict.theirs)}"
-        for conflict in conflicts[:NAMED]
+        f"{place.where}: this change made it {_side(place.seen)},"
+        f" before that it was {_side(place.mine)}, now it is {_side(place.theirs)}"
+        for place in places[:NAMED]
     ]
-    more = f"; and {len(conflicts) - NAMED:,} more places" if len(conflicts) > NAMED else ""
+    more = f"; and {len(places) - NAMED:,} more places" if len(places) > NAMED else ""
     reason = f"changed again since. {'; '.join(differences)}{more}"
     return Blocked("moved on", reason, "undo the newer change first, or set the value by hand")
 

@@ -1,11 +1,14 @@
 """`flagtui revert`: revert changes of the activity, by any user, by the usual write path."""
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from msgspec.structs import replace
 
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Purpose
-from flagtui.changes.revert_planner import questions_of_reverts
+from flagtui.changes.revert_planner import newest_of_each, questions_of_reverts
+from flagtui.changes.skipped import Skipped
 from flagtui.cli.plumbing.activity_selection import select_changes
 from flagtui.cli.plumbing.change_report import ChangeReport, change_command, nothing_sent, results_of_skipped
 from flagtui.cli.plumbing.confirmation import ask_and_send, check_count, place_of
@@ -16,6 +19,7 @@ from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.word_types import query_argument
+from flagtui.models.activity import ChangeRow
 from flagtui.text.formats import count
 
 MOST: Final = 50
@@ -54,32 +58,53 @@ async def revert(session: ProjectSession, query: tuple[str, ...], limit: int, te
             "Give the QUERY with which flagtui activity lists the changes.",
             code="usage",
         )
-    rows, _read = await select_changes(session, query, limit)
-    if not rows:
-        raise Trouble("no change in the activity matches; nothing was sent.", code="nothing_to_do")
+    rows = await _select(session, query, limit)
     questions, skipped = questions_of_reverts(rows)
-    check_count(len(rows) - len(skipped), "change", terms.agreement.max_changes, "be reverted")
-    context, here, codes = SessionContext(session, terms), session.signature, [0]
+    number = len(rows) - len(skipped)
+    check_count(number, "change", terms.agreement.max_changes, "be reverted")
     is_sent = not (terms.agreement.dry_run or terms.agreement.is_kept)
-    later = 0 if is_sent else sum(len(each.requests) for each in questions if each.is_later)
+    if not is_sent:
+        questions = newest_of_each(questions)
+    context, here, codes = SessionContext(session, terms), session.signature, [0]
     with ChangeReport(terms.printer) as report:
         if not questions:
             report.place = place_of(session)
             return nothing_sent(results_of_skipped(skipped), report)
+        planned: list[Planned[Any, Any]] = []
         for place, reverts in enumerate(questions, 1):
-            if reverts.is_later and not is_sent:
+            planned.append(await reverts.planner(context, here).plan(reverts.requests))
+            if terms.agreement.is_kept and place < len(questions):
                 continue
             purpose = None
             if len(questions) > 1:
-                reverted = count(len(rows) - len(skipped), "change")
-                purpose = Purpose("Revert", reverted, part=f"{place:,} of {len(questions):,}")
-            planned = await reverts.planner(context, here).plan(reverts.requests)
-            planned = replace(planned, skipped=[*skipped, *planned.skipped], purpose=purpose)
-            skipped = []
-            codes.append(await ask_and_send(planned, session, terms, report))
+                part = "" if terms.agreement.is_kept else f"{place:,} of {len(questions):,}"
+                purpose = Purpose("Revert", count(number, "change"), part=part)
+            question = replace(_together(planned, skipped), purpose=purpose)
+            planned, skipped = [], []
+            codes.append(await ask_and_send(question, session, terms, report))
             # What one question skips does not hold up the others; a failure does.
             if codes[-1] not in (0, REFUSED):
                 break
-        if later:
-            warn(f"{count(later, 'older change')} of the same records: {LATER}.")
+        if not is_sent and (older := number - sum(len(each.requests) for each in questions)):
+            warn(f"{count(older, 'older change')} of the same records: {LATER}.")
         return codes[-1] or max(codes)
+
+
+async def _select(session: ProjectSession, query: Sequence[str], limit: int) -> list[ChangeRow]:
+    """Return the changes to revert, and report that more match than the limit. Raises Trouble, ApiError."""
+    # A smaller limit than the usual one names a few on purpose.
+    most = limit + (limit >= MOST)
+    rows, _read = await select_changes(session, query, most)
+    if not rows:
+        raise Trouble("no change in the activity matches; nothing was sent.", code="nothing_to_do")
+    if len(rows) > limit:
+        warn(f"more than {limit:,} changes match; the others stay. To revert more: --limit {10 * limit}")
+    return rows[:limit]
+
+
+def _together(planned: Sequence[Planned[Any, Any]], skipped: Sequence[Skipped]) -> Planned[Any, Any]:
+    """Return the plans of one question, which has those of several kinds only in a change set."""
+    if len(planned) == 1:
+        return replace(planned[0], skipped=[*skipped, *planned[0].skipped])
+    plans = [plan for each in planned for plan in each.plans]
+    return Planned(None, plans, skipped=[*skipped, *(skip for each in planned for skip in each.skipped)])
