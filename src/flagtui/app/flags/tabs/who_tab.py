@@ -50,6 +50,8 @@ ROOMY = 70
 """Cells from which two values have twelve each beside the reason why they differ."""
 
 Ask = Callable[[EvaluationSubject, Flag], Awaitable[PersonEvaluation | None]]
+Row = tuple[str, str, Callable[[PersonEvaluation], Piece | None]]
+"""A label, the words for a user without this fact, and the fact about a user."""
 
 
 class WhoPane(Vertical, RecordPane):
@@ -177,39 +179,39 @@ def _refusals(accounts: list[PersonEvaluation]) -> Iterator[list[Piece]]:
 
 
 def _table(accounts: list[PersonEvaluation], study: Study, column: int) -> Iterator[list[Piece]]:
-    def row(label: str, cells: list[Piece]) -> list[Piece]:
-        padded = [(f"{fill(text, column)} ", style) for text, style in cells]
-        return [(label.ljust(LABEL), "$text-muted"), *padded]
+    """Yield a row for each fact that at least one of the users has."""
+    is_after_set = any(account.before is not None for account in accounts)
+    rows: tuple[Row, ...] = (
+        ("WHO", "", lambda it: (safe_text(it.subject.distinct_id, 100), "bold")),
+        ("now", "", lambda it: _value(it.before) if it.before is not None else None),
+        ("once applied" if is_after_set else "value", "", _value),
+        ("decided by", "", lambda it: (decided_by(it), "")),
+        ("", "", lambda it: _piece(_sentence(it, study), "$text-muted")),
+        ("hash", "—", _hash),
+        ("variant hash", "—", lambda it: _piece(variant_words(it), "$secondary")),
+        ("payload", "", lambda it: (payload_words(it), "$text-muted")),
+        ("according to", "", lambda it: ("the server" if it.is_from_server else "evaluated here", "$faint")),
+        ("in libraries", "the same", lambda it: _piece(library_words(it), "$warning")),
+    )
+    for label, without, describe in rows:
+        cells = [describe(account) for account in accounts]
+        if any(cells):
+            pieces = [cell or (without, "$faint") for cell in cells]
+            padded = [(f"{fill(text, column)} ", style) for text, style in pieces]
+            yield [(label.ljust(LABEL), "$text-muted"), *padded]
 
-    yield row("WHO", [(safe_text(account.subject.distinct_id, 100), "bold") for account in accounts])
-    if befores := [account.before for account in accounts if account.before is not None]:
-        yield row("now", [(served_words(before), value_style(before.value)) for before in befores])
-    label = "once applied" if befores else "value"
-    yield row(label, [(served_words(account), value_style(account.value)) for account in accounts])
-    yield row("decided by", [(decided_by(account), "") for account in accounts])
-    sentences = [_sentence(account, study) for account in accounts]
-    if any(sentences):
-        yield row("", [(words, "$text-muted") for words in sentences])
-    hashes = [hash_words(account) for account in accounts]
-    if any(hashes):
-        yield row(
-            "hash",
-            [
-                (hash[0], "$success" if hash[1] else "$warning") if hash else ("—", "$faint")
-                for hash in hashes
-            ],
-        )
-    variants = [variant_words(account) for account in accounts]
-    if any(variants):
-        yield row("variant hash", [(words or "—", "$secondary" if words else "$faint") for words in variants])
-    yield row("payload", [(payload_words(account), "$text-muted") for account in accounts])
-    sources = ["the server" if account.is_from_server else "evaluated here" for account in accounts]
-    yield row("according to", [(words, "$faint") for words in sources])
-    libraries = [library_words(account) for account in accounts]
-    if any(libraries):
-        yield row(
-            "in libraries", [(words or "the same", "$warning" if words else "$faint") for words in libraries]
-        )
+
+def _piece(words: str, style: str) -> Piece | None:
+    return (words, style) if words else None
+
+
+def _value(account: PersonEvaluation) -> Piece:
+    return served_words(account), value_style(account.value)
+
+
+def _hash(account: PersonEvaluation) -> Piece | None:
+    draw = hash_words(account)
+    return (draw[0], "$success" if draw[1] else "$warning") if draw else None
 
 
 def _sentence(account: PersonEvaluation, study: Study) -> str:
