@@ -8,6 +8,10 @@ from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import NARROW
 from tests.journeys.test_edit_flags import RICH, make
 
+from flagtui.app.lists.list_screen import ListScreen
+from flagtui.app.records.record_screen import RecordScreen
+from flagtui.store.kinds import Kind
+
 KEY = "team-invites-v3"
 
 
@@ -65,3 +69,30 @@ async def test_both_sides_are_shown_asked_about_and_read_into_rows(setting: Sett
             await program.press("y")
             stored = await program.stored(key)
             assert (program.row(key).active, program.row(key).name) == (stored.active, stored.name)
+
+
+async def test_page_closes_when_its_record_is_deleted_elsewhere(setting: Setting) -> None:
+    async with running(setting) as program:
+        colleague, workspace = program.colleague(), program.app.app_state.workspace
+        assert workspace is not None
+        cases: list[tuple[Kind, str, str]] = [
+            ("flags", "1", "replay-canvas"),
+            ("experiments", "2", "Length of the tour"),
+        ]
+        for kind, tab, name in cases:
+            await program.press(tab)
+            await program.go_to(name, "enter", "question_mark")
+            page = program.app.screen_stack[-2]
+            assert isinstance(page, RecordScreen)
+            await getattr(colleague, kind).update(page.chosen()[0].id, {"deleted": True})
+            await workspace.refresh(kind)
+            await program.settle()
+            assert program.app.screen_stack[-2] is page
+            await program.press("escape")
+            assert isinstance(program.app.screen, ListScreen)
+            assert program.notices[-1] == f"{name} was deleted elsewhere; its page is closed"
+        before = len(program.notices)
+        await program.press("1")
+        await program.go_to("dark-mode-default", "enter", "d", "y")
+        assert isinstance(program.app.screen, ListScreen)
+        assert "elsewhere" not in str(program.notices[before:])

@@ -17,9 +17,11 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import TABS
 from flagtui.app.widgets.line import Line, Spot, styled
 from flagtui.app.widgets.panes import LineView
+from flagtui.app.widgets.screen_lifecycle import is_living
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.store.collection import IdRow
-from flagtui.text.styled import Piece
+from flagtui.store.kinds import KINDS
+from flagtui.text.styled import Notice, Piece
 
 if TYPE_CHECKING:
     from flagtui.changes.proposal import Report
@@ -117,6 +119,8 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
         self._app_state = app_state
         self._runner = runner
         self._row: IdRow = row
+        self._workspace = app_state.workspace
+        """The project that the page is about."""
         self._reads = app_state.reads
         self._drawn_for: object = None
         """The tab and the sizes that were drawn last."""
@@ -191,13 +195,22 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
     def _layout(self) -> tuple[str, Size, Size]:
         return self._tab, self.size, self.pane.size
 
+    def on_screen_resume(self) -> None:
+        """Follow what has gone on while another screen was in front."""
+        if is_living(self):
+            self.update_from_state()
+
     def update_from_state(self) -> None:
-        """Draw the current state; a deleted record closes its page."""
+        """Draw the current state; a record that is gone closes its page once that is in front."""
         workspace = self._app_state.workspace
         if not self.is_attached or workspace is None:
             return
         row = workspace.collection(self.kind).get(self._row.id)
         if row is None:
+            if self.is_current and workspace is self._workspace and not self._runner.is_saving:
+                name = getattr(self._row, KINDS[self.kind].label)
+                words = f"{name} was deleted elsewhere; its page is closed"
+                self._runner.show_toast(Notice(words, "warning"))
             self.call_later(self.dismiss_here)
             return
         before, self._row = self._row, row
