@@ -48,7 +48,7 @@ async def test_titles_of_choices_end_with_the_name(setting: Setting) -> None:
         assert "End with which conclusion: Badge" in words(program.screen)
         await program.press("escape", "W")
         assert "Ship which variant: Badge" in words(program.screen)
-        await program.press("enter")
+        await program.press(*"test", "enter")
         assert "Ship to whom: test" in words(program.screen)
         await program.press("enter")
         assert "won no results are loaded" in words(program.screen)
@@ -67,7 +67,9 @@ async def test_flag_shows_at_once_that_its_experiment_ended(setting: Setting) ->
 async def test_page_shows_the_shares_that_its_flag_has_now(setting: Setting) -> None:
     async with running(setting) as program:
         await stand_on_experiment(program, "Badge for the yearly discount", "enter")
-        await program.press("W", "enter", "enter", "enter", "y")
+        await program.press("W")
+        assert "│ ● test" not in program.screen, "no variant has won"
+        await program.press(*"test", "enter", "enter", "enter", "y")
         assert "test 100 %" in words(program.screen)
         await program.press("u", "y", "escape")
         assert "test 50 %" in words(program.screen), "the first step of the undo changed the flag"

@@ -168,6 +168,8 @@ class Leading(msgspec.Struct, frozen=True):
     look: Look = "muted"
     age: str = ""
     """The age of the result, if it is old."""
+    variant: str = ""
+    """The key of the variant; empty without a result."""
 
 
 def is_frequentist(experiment: Experiment) -> bool:
@@ -221,7 +223,8 @@ def leading_of(findings: Findings) -> Leading | None:
     odds = f" · {'' if has_p else 'win '}{best.odds}" if best.odds else ""
     forms = (f"{lift}{bounds}{odds}", f"{lift}{odds}", lift, best.delta)
     chance = f" · {best.odds}{'' if has_p else ' chance to win'}" if best.odds else ""
-    return Leading(f"{best.variant} {best.delta}{bounds}{chance}", forms, best.look)
+    words = f"{best.variant} {best.delta}{bounds}{chance}"
+    return Leading(words, forms, best.look, variant=best.variant)
 
 
 def _verdict(metric: Metric, baseline: Baseline, variant: VariantResult) -> Judgement:

@@ -211,10 +211,9 @@ class ExperimentSteps:
         return None if comment is None else Choices(conclusion=conclusion, comment=comment.strip())
 
     async def _ship(self, fresh: Experiment, title: str, proposed: ProposedConclusion) -> Choices | None:
-        last = len(fresh.variants) - 1
         variants = [
-            Choice(variant.key, variant.key, f"{variant.rollout:g} % now", place == last)
-            for place, variant in enumerate(fresh.variants)
+            Choice(variant.key, variant.key, f"{variant.rollout:g} % now", variant.key == proposed.winner)
+            for variant in fresh.variants
         ]
         variant = await self.runner.ask(PickerScreen(title, variants))
         if variant is None:

@@ -263,7 +263,7 @@ def test_what_is_being_calculated_is_said() -> None:
 @pytest.mark.parametrize(
     ("people", "total", "is_clear", "proposed"),
     [
-        (3_000, 400, True, ProposedConclusion("won")),
+        (3_000, 400, True, ProposedConclusion("won", winner="test")),
         (3_000, 200, True, ProposedConclusion("lost")),
         (3_000, 310, False, ProposedConclusion(objection="no clear result so far")),
         (200, 27, True, ProposedConclusion(objection="too few so far: 400 of 5,000 users")),

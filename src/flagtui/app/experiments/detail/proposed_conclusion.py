@@ -15,6 +15,8 @@ class ProposedConclusion(Struct, frozen=True):
 
     conclusion: str = ""
     objection: str = ""
+    winner: str = ""
+    """The key of the variant that won; empty for any other conclusion."""
 
 
 NO_PROPOSAL: Final = ProposedConclusion()
@@ -30,4 +32,5 @@ def propose_conclusion(findings: Findings) -> ProposedConclusion:
         people = f"{seen:,.0f} of {sizing.needed:,.0f} {experiment.unit}"
         return ProposedConclusion(objection=f"too few so far: {people}")
     clear = {"good": "won", "bad": "lost"}.get(leading.look, "")
-    return ProposedConclusion(clear, "" if clear else "no clear result so far")
+    winner = leading.variant if clear == "won" else ""
+    return ProposedConclusion(clear, "" if clear else "no clear result so far", winner)
