@@ -166,3 +166,15 @@ async def test_unknown_change_is_resolved_at_next_start_unless_changed_since(
         [recovery] = await recover(journal, HERE, event_definitions=definitions)
         assert (recovery.verdict, journal.entries()[0].ending) == (truth, ending)
         assert bool(await recover(journal, HERE, event_definitions=definitions)) is (ending == "unknown")
+
+
+async def test_value_that_the_server_rewrites_can_be_undone(tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        id = bench.new_event()
+        planned = await plan(bench, set_field(id, "description", "Joined today", ""))
+        stored = httpx.Response(200, json={**planned.fresh.raw, "description": "Joined"})
+        bench.wire.after = lambda request: stored if request.method == "PATCH" else None
+        [ended] = await save(bench, planned)
+        assert (ended.ending, ended.remarks) == ("saved", ("not changed as planned: description",))
+        [entry] = next_undo(bench.journal.entries(), HERE)
+        assert entry.after == {"description": "Joined"}

@@ -46,7 +46,9 @@ class Server:
         async def step(id: int, *words: object, **more: object) -> Experiment:
             self.taken.append(name)
             if self.acts:
-                self.stored = make_experiment({"pause": "paused", "end": "stopped"}[name])
+                description = {"description": "Short"} if name == "update" else {}
+                state = {"pause": "paused", "end": "stopped", "update": "running"}[name]
+                self.stored = make_experiment(state, **description)
             return self.stored
 
         return step
@@ -68,6 +70,14 @@ async def test_ends_are_undone_whole_and_ignored_steps_refused(tmp_path: Path) -
     await writing.save(approve(make_plan("end", fresh)))
     back = require(step_back(writing.journal.entries()[0]))
     assert back.choices.fields == {"end_date": None, "conclusion": "won", "conclusion_comment": "so far"}
+
+
+async def test_edit_with_a_value_of_the_server_is_saved(tmp_path: Path) -> None:
+    fresh = make_experiment(description="")
+    writing = writing_to(Server(fresh), tmp_path)
+    ended = await writing.save(approve(make_plan("edit", fresh, fields={"description": "Short words"})))
+    assert (ended.ending, ended.remarks) == ("saved", ("not changed as planned: description",))
+    assert writing.journal.entries()[0].after == {"description": "Short"}
 
 
 def entry(step: str, before: dict[str, Any] | None = None, after: dict[str, Any] | None = None) -> Entry:

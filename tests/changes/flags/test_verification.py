@@ -12,7 +12,7 @@ from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_save import compare
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_dict
 
 FILTERS: dict[str, JSON] = {
     "groups": [
@@ -128,6 +128,12 @@ def test_missing_parts_of_the_plan_are_reported() -> None:
     assert compare(plan, stored, is_whole=True) is None
     plan = make_plan(OFF, flag(filters=FILTERS))
     assert compare(plan, store(plan, active=True)) is None
+    plan = rollout_plan()
+    filters = copy.deepcopy(dict(plan.body["filters"]))
+    filters["groups"][0]["rollout_percentage"] = 60
+    outcome = require(compare(plan, store(plan, filters=filters)))
+    assert outcome.remarks == ("not changed as planned: condition 1: rollout 50 % → 60 %",)
+    assert as_dict(outcome.server_values["filters"])["groups"] == filters["groups"]
     plan = make_plan(OFF, flag(filters=FILTERS))
     assert remarks(plan, store(plan, version=16)) == ("saved; another user changed it meanwhile, 3 times",)
 

@@ -96,12 +96,14 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
             raise
         if outcome is None:
             return Outcome(plan, "saved")
-        missing = missing_in(plan, outcome)
-        if missing and len(missing) == len(plan.body):
-            why = NO_TAGGING if missing == ("tags",) else "it may not be licensed"
+        stored = {name: stored_event_value(outcome, name) for name in missing_in(plan, outcome)}
+        lost = [name for name in stored if same(stored[name], stored_event_value(plan.fresh, name))]
+        if lost and len(lost) == len(plan.body):
+            why = NO_TAGGING if lost == ["tags"] else "it may not be licensed"
             return Outcome(plan, "refused", outcome, NOT_KEPT, why)
-        remarks = (f"the server did not store: {', '.join(missing)}",) if missing else ()
-        return Outcome(plan, "saved", outcome, remarks=remarks)
+        words = {"the server did not store": lost, "not changed as planned": stored.keys() - lost}
+        remarks = tuple(f"{what}: {', '.join(sorted(names))}" for what, names in words.items() if names)
+        return Outcome(plan, "saved", outcome, remarks=remarks, server_values=stored)
 
     def judge(self, plan: EventPlan, seen: EventDefinition | None) -> DefinitionOutcome | None:
         if seen is None or plan.is_deletion or missing_in(plan, seen):

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from flagtui.api.errors import Invalid, NotFound
 from flagtui.api.operations import after_write
 from flagtui.api.shipped_filters import ship_filters, unfrozen_filters
@@ -93,6 +95,12 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         reason = f"the server accepted the change, but it is {state_word(outcome.state)}"
         if dropped := missing_fields(plan, outcome):
             named = ", ".join(EXPERIMENT_FIELDS.words(name) for name in dropped)
+            if not self.is_compared(plan) and not self.is_as_before(plan, outcome):
+                return replace(
+                    self._saved_outcome(plan, outcome),
+                    remarks=(f"not changed as planned: {named}",),
+                    server_values={name: stored_field(outcome, name) for name in dropped},
+                )
             reason = f"the server accepted the change, without {named}"
         return Outcome(plan, "refused", outcome, reason, "look at it in the browser")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -158,16 +158,27 @@ def compare(plan: Plan, flag: Flag, *, is_whole: bool = False) -> FlagOutcome | 
     planned = [line.path for line in difference(before, expected)]
     missing = [line for line in difference(expected, stored) if _is_about(line.path, planned)]
     missing_paths = [line.path for line in missing]
-    if missing if is_whole else all(_is_about(path, missing_paths) for path in planned):
+    changed = difference(before, stored)
+    # A field that the response lacks is not known to have another value.
+    is_changed = any(_is_about(line.path, planned) and line.path[0] in stored for line in changed)
+    is_missing = all(_is_about(path, missing_paths) for path in planned) and not is_changed
+    if missing if is_whole else is_missing:
         return None
     remarks = []
     if plan.fresh.version is not None and flag.version is not None and flag.version > plan.fresh.version + 1:
         others = flag.version - plan.fresh.version - 1
         remarks.append(f"saved; another user changed it meanwhile, {others} time{'s' * (others > 1)}")
-    beyond = [line for line in difference(before, stored) if not _is_about(line.path, planned)]
+    beyond = [line for line in changed if not _is_about(line.path, planned)]
     remarks += [f"changed outside the plan: {in_words(line, before, stored)}" for line in beyond[:4]]
     remarks += [f"not changed as planned: {in_words(line, expected, stored)}" for line in missing[:4]]
-    return Outcome(plan, "saved", flag, remarks=tuple(remarks))
+    kept = _stored_instead(plan, flag, missing_paths) if missing and not plan.is_secret else {}
+    return Outcome(plan, "saved", flag, remarks=tuple(remarks), server_values=kept)
+
+
+def _stored_instead(plan: Plan, flag: Flag, missing: Sequence[Path]) -> dict[str, JSON]:
+    """Return the fields that the server stored with other values than the planned ones, as the undo needs."""
+    names = {path[0] for path in missing} & plan.values.keys() & flag.raw.keys()
+    return {name: stored_value(flag, name) for name in plan.values if name in names}
 
 
 def normal(flag: Flag) -> dict[str, JSON]:
