@@ -28,6 +28,17 @@ def test_what_was_remembered_comes_back(tmp_path: Path) -> None:
     assert kept.history == ("is:on",)
 
 
+def test_two_programs_keep_what_the_other_remembered(tmp_path: Path) -> None:
+    first, second = Preferences(memory=tmp_path), Preferences(memory=tmp_path)
+    first.keep_sort("flags", "-updated")
+    first.keep_line("is:on")
+    second.keep_sort("events", "name")
+    second.keep_line("is:off")
+    kept = recall(tmp_path)
+    assert kept.sorts == {"flags": "-updated", "events": "name"}
+    assert kept.history == ("is:off", "is:on")
+
+
 def test_the_newest_line_comes_first_and_once() -> None:
     preferences = Preferences()
     for line in ["a", "b", "", "a", "x" * 2_000]:

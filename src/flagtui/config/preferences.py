@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from msgspec import Meta, Struct, ValidationError, convert, to_builtins
 from msgspec.structs import fields, replace
@@ -93,6 +93,10 @@ def remember(folder: Path | None, remembered: Remembered) -> bool:
     return True
 
 
+def _with_newest(history: tuple[str, ...], line: str) -> tuple[str, ...]:
+    return (line, *(other for other in history if other != line))[:HISTORY_LIMIT]
+
+
 NOTHING_LEFT: Final = LeftLists()
 
 
@@ -157,11 +161,11 @@ class Preferences:
 
     def keep_preview(self, is_open: bool) -> None:
         """Remember for the next run whether the preview is open."""
-        self._remember(preview=is_open)
+        self._remember(lambda stored: replace(stored, preview=is_open))
 
     def keep_sort(self, list_name: str, sort: str) -> None:
         """Remember the order for the next run; a leading minus reverses it."""
-        self._remember(sorts={**self.remembered.sorts, list_name: sort})
+        self._remember(lambda stored: replace(stored, sorts={**stored.sorts, list_name: sort}))
 
     def left_lists(self, profile: str, host: str) -> LeftLists:
         """Return the state of the lists at the end of the last run."""
@@ -177,33 +181,34 @@ class Preferences:
                 for tab, state in left.lists.items()
             }
             here = {place_of(profile, host): replace(left, lists=lists)}
-            self._remember(left={**self.remembered.left, **here})
+            self._remember(lambda stored: replace(stored, left={**stored.left, **here}))
 
     def keep_toured(self) -> None:
         """Remember that the tour is not offered again."""
-        self._remember(toured=True)
+        self._remember(lambda stored: replace(stored, toured=True))
 
     def keep_line(self, line: str) -> None:
         """Add the line to the history, unless it is blank."""
         line = line.strip()
         if line and len(line) <= LONGEST_LINE:
-            others = [other for other in self.remembered.history if other != line]
-            self._remember(history=(line, *others)[:HISTORY_LIMIT])
+            self._remember(lambda stored: replace(stored, history=_with_newest(stored.history, line)))
 
     def keep_project(self, profile: str, host: str, project: int | str) -> None:
         """Remember the project for the next run of this profile."""
-        self._remember(projects={**self.remembered.projects, place_of(profile, host): str(project)})
+        here = {place_of(profile, host): str(project)}
+        self._remember(lambda stored: replace(stored, projects={**stored.projects, **here}))
 
     def last_project(self, profile: str, host: str) -> int | None:
         """Return the id of the project open at the end of the last run."""
         project = self.remembered.projects.get(place_of(profile, host), "")
         return int(project) if project.isascii() and project.isdigit() else None
 
-    def _remember(self, **changed: Any) -> None:
-        remembered = replace(self.remembered, **changed)
-        if remembered != self.remembered:
-            self.remembered = remembered
-            remember(self.memory, remembered)
+    def _remember(self, change: Callable[[Remembered], Remembered]) -> None:
+        """Change what this program remembers, and the file as it is now: another one may have written it."""
+        self.remembered = change(self.remembered)
+        stored = recall(self.memory)
+        if (changed := change(stored)) != stored:
+            remember(self.memory, changed)
 
     def _write(self, write: Callable[[Path], None]) -> str:
         if self.settings_file is None:
