@@ -1,5 +1,6 @@
 """Steps in flight, their undo, and what the log lets a revert restore."""
 
+import copy
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -28,7 +29,7 @@ from flagtui.changes.planner import Planned
 from flagtui.changes.skipped import Blocked
 from flagtui.models.activity import Activity
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_dict
 
 
 @dataclass
@@ -70,6 +71,17 @@ async def test_ends_are_undone_whole_and_ignored_steps_refused(tmp_path: Path) -
     await writing.save(approve(make_plan("end", fresh)))
     back = require(step_back(writing.journal.entries()[0]))
     assert back.choices.fields == {"end_date": None, "conclusion": "won", "conclusion_comment": "so far"}
+
+
+async def test_variant_is_not_shipped_when_targeting_changed(tmp_path: Path) -> None:
+    fresh = make_experiment()
+    flag = copy.deepcopy(as_dict(fresh.raw["feature_flag"]))
+    flag["filters"]["multivariate"]["variants"][0]["rollout_percentage"] = 10
+    server = Server(make_experiment(feature_flag=flag))
+    ended = await writing_to(server, tmp_path).save(approve(make_plan("ship", fresh, variant="test")))
+    assert ended.ending == "conflicted"
+    assert ended.reason == "it was changed meanwhile: the targeting of its flag changed since"
+    assert not server.taken
 
 
 async def test_edit_with_a_value_of_the_server_is_saved(tmp_path: Path) -> None:

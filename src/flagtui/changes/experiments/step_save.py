@@ -12,7 +12,7 @@ from flagtui.api.errors import Invalid, NotFound
 from flagtui.api.operations import after_write
 from flagtui.api.shipped_filters import ship_filters, unfrozen_filters
 from flagtui.changes.adapter import Adapter
-from flagtui.changes.canonical_filters import clean_filters
+from flagtui.changes.canonical_filters import clean_filters, normal_filters
 from flagtui.changes.difference import same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, stored_field
 from flagtui.changes.experiments.metrics import with_order
@@ -58,8 +58,11 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         )
 
     def is_compared(self, plan: ExperimentPlan) -> bool:
-        """Return whether the server compares: it refuses impossible steps, but always accepts new values."""
-        return plan.step.name not in ("edit", "reopen")
+        """Return whether the server compares: it refuses impossible steps, but always accepts new values.
+
+        It ships a variant whatever the others have become.
+        """
+        return plan.step.name not in ("edit", "reopen", "ship")
 
     async def read(self, plan: ExperimentPlan) -> Experiment | None:
         name = plan.step.name
@@ -82,6 +85,8 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
             for name in plan.choices.fields
             if name not in SAYS_HOW and not same(stored_field(now, name), stored_field(plan.fresh, name))
         ]
+        if plan.step.name == "ship" and _targeting(now) != _targeting(plan.fresh):
+            moved.append("the targeting of its flag")
         if now.state == plan.fresh.state and now.archived == plan.fresh.archived and not moved:
             return None
         change = f"{', '.join(moved)} changed since" if moved else f"it is {state_word(now.state)} now"
@@ -95,7 +100,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         reason = f"the server accepted the change, but it is {state_word(outcome.state)}"
         if dropped := missing_fields(plan, outcome):
             named = ", ".join(EXPERIMENT_FIELDS.words(name) for name in dropped)
-            if not self.is_compared(plan) and not self.is_as_before(plan, outcome):
+            if plan.step.name in ("edit", "reopen") and not self.is_as_before(plan, outcome):
                 return replace(
                     self._saved_outcome(plan, outcome),
                     remarks=(f"not changed as planned: {named}",),
@@ -128,6 +133,12 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
 
     def _saved_outcome(self, plan: ExperimentPlan, experiment: Experiment) -> StepOutcome:
         return Outcome(plan, "saved", experiment, server_values=server_values(plan.step.name, experiment))
+
+
+def _targeting(experiment: Experiment) -> JSON:
+    """Return the conditions and variants of its flag, which shipping overwrites and the undo restores."""
+    flag = experiment.feature_flag
+    return None if flag is None else normal_filters(flag.filters)
 
 
 def _standing(experiment: Experiment) -> tuple[object, ...]:
