@@ -1,15 +1,14 @@
 """Flags by number, and a collection that has loaded some."""
 
 from collections.abc import Callable, Iterable
-
-import msgspec
+from typing import Any, cast
 
 from flagtui.models.rows import FlagRow
 from flagtui.store.collection import Collection
 
 
 def flag(number: int, version: int | None = 1, **fields: object) -> FlagRow:
-    return msgspec.convert({"id": number, "key": f"flag-{number}", "version": version, **fields}, FlagRow)
+    return FlagRow(number, f"flag-{number}", version=version, **cast("dict[str, Any]", fields))
 
 
 def empty() -> Collection[FlagRow]:

@@ -1,6 +1,7 @@
 """A flag as a scan of code needs it: its row, and what libraries make of its conditions."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar
 
 import msgspec
 
@@ -10,7 +11,7 @@ ServedValue = bool | str | None
 """The value that everyone gets; None where it depends on the user, or is unknown."""
 
 
-class CodeFlag(msgspec.Struct, frozen=True):
+class CodeFlag(msgspec.Struct, frozen=True, array_like=True):
     """A flag of the server, or one that was deleted."""
 
     row: FlagRow
@@ -31,6 +32,9 @@ class CodeFlag(msgspec.Struct, frozen=True):
 
 class StoredFlag(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A flag in the cached copy."""
+
+    INNER: ClassVar[tuple[type[msgspec.Struct], ...]] = (CodeFlag, FlagRow)
+    """What the bytes of the flag have the fields of."""
 
     key: str
     flag: bytes

@@ -26,7 +26,7 @@ class StagedRow(NamedTuple):
     """Whether the server has sent other values than the change is based on."""
 
 
-class FlagRow(msgspec.Struct, frozen=True, gc=False):
+class FlagRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A flag as a list row. Times are Unix seconds, UTC; text is raw and must be made safe to draw."""
 
     id: int
@@ -78,7 +78,7 @@ def state_word(status: str) -> str:
     return status.removeprefix("exposure_")
 
 
-class ExperimentRow(msgspec.Struct, frozen=True, gc=False):
+class ExperimentRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """An experiment as a list row. Times are Unix seconds, UTC; text is raw."""
 
     id: int
@@ -129,7 +129,7 @@ STALE_AFTER: Final = 30 * 86_400
 """Seconds without an event, as the server counts; an event never received is new, not stale."""
 
 
-class EventDefinitionRow(msgspec.Struct, frozen=True, gc=False):
+class EventDefinitionRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """An event definition as a list row. Times are Unix seconds, UTC; text is raw."""
 
     id: str

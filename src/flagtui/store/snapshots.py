@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, Generic
+from typing import Final, Generic
 
 import msgspec
 from msgspec import Struct
@@ -243,11 +243,11 @@ def _encode(rows: Sequence[DiskRow], row_type: type[DiskRow], now: float, kind: 
     tags = {tag for row in rows for tag in getattr(row, "tags", ())}
     yield pack_words((getattr(row, name) for row in rows), sorted(tags))
     encode = msgspec.msgpack.Encoder().encode
-    yield _ARRAY_OF_THREE + encode(now) + encode(row_type.__struct_fields__)
+    yield _ARRAY_OF_THREE + encode(now) + encode(_stored_fields(row_type))
     yield _LONG_ARRAY + len(rows).to_bytes(4, "big")
     for start in range(0, len(rows), _AT_ONCE):
         some = rows[start : start + _AT_ONCE]
-        yield b"".join([encode(msgspec.structs.astuple(row)) for row in some])
+        yield b"".join(map(encode, some))
 
 
 def _decode(stored: bytes, row_type: type[DiskRow]) -> tuple[tuple[DiskRow, ...], float]:
@@ -257,16 +257,12 @@ def _decode(stored: bytes, row_type: type[DiskRow]) -> tuple[tuple[DiskRow, ...]
     if not stored.startswith(MAGIC) or zlib.crc32(body) != checksum:
         raise ValueError("damaged")
     copy = msgspec.msgpack.decode(body[words_end(body) :], type=_Stored)
-    if copy.fields != row_type.__struct_fields__:
+    if copy.fields != _stored_fields(row_type):
         raise ValueError("rows of another version")
-    if row_type.__struct_config__.array_like:
-        return msgspec.msgpack.decode(copy.rows, type=tuple[row_type, ...]), copy.taken_at  # type: ignore[valid-type]
-    wire = _wire_type(row_type)
-    values = msgspec.msgpack.decode(copy.rows, type=list[wire])  # type: ignore[valid-type]  # made at run time
-    return tuple(row_type(*msgspec.structs.astuple(value)) for value in values), copy.taken_at
+    return msgspec.msgpack.decode(copy.rows, type=tuple[row_type, ...]), copy.taken_at  # type: ignore[valid-type]
 
 
-def _wire_type(row_type: type[DiskRow]) -> Any:
-    """Return a type with the same fields, all required, written without their names."""
-    fields = [(field.name, field.type) for field in msgspec.structs.fields(row_type)]
-    return msgspec.defstruct("Stored" + row_type.__name__, fields, array_like=True, gc=False)
+def _stored_fields(row_type: type[msgspec.Struct]) -> tuple[str, ...]:
+    """Return the names of all values in a row, in order: rows are written without them."""
+    inner = getattr(row_type, "INNER", ())
+    return (*row_type.__struct_fields__, *(name for each in inner for name in _stored_fields(each)))
