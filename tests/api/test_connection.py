@@ -207,6 +207,7 @@ async def test_the_log_names_the_request_and_no_secret(make_client: MakeClient, 
     ("name", "value", "kind"),
     [
         ("HTTPS_PROXY", "gopher://proxy.example.test", errors.ProxyFailed),
+        ("HTTPS_PROXY", "http://[::1", errors.ProxyFailed),
         ("SSL_CERT_FILE", "/nonexistent/bundle.pem", errors.TlsFailed),
     ],
 )
@@ -228,6 +229,19 @@ async def test_an_unreadable_bundle_of_a_profile_is_named(bundle: str) -> None:
             await client.flags.get(5)
     assert bundle in caught.value.what
     assert not caught.value.sent
+
+
+async def test_server_without_tls_is_reported_as_such(make_client: MakeClient) -> None:
+    client = make_client(raising(httpx.ConnectError("[SSL: WRONG_VERSION_NUMBER] wrong version number")))
+    with pytest.raises(errors.TlsFailed, match="responds without TLS"):
+        await client.flags.get(5)
+
+
+async def test_proxy_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    async with Client("https://flags.example.test", KEY, 1) as client:
+        with pytest.raises(errors.ProxyFailed, match="The proxy cannot be reached"):
+            await client.flags.get(5)
 
 
 async def test_a_closed_port_of_this_machine_says_so() -> None:

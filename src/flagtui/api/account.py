@@ -13,7 +13,12 @@ class People(Resource):
 
     async def me(self) -> Me:
         """Return the owner of the key with organisation and current project. Needs `user:read`."""
-        return Me.of((await self._ask("people.me")).record("id"))
+        try:
+            return Me.of((await self._ask("people.me")).record("id"))
+        except NotFound as missing:
+            # Servers of every version have it.
+            missing.next = "Check the host: it does not offer this API."
+            raise
 
     async def key(self) -> KeyInfo:
         """Return the scopes and the project limits of the key. Older servers respond with 403 or 404."""

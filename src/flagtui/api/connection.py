@@ -258,7 +258,7 @@ class Connection:
                     "User-Agent": f"flagtui/{__version__}",
                 },
             )
-        except (ValueError, ImportError, OSError, RuntimeError) as fault:
+        except (ValueError, ImportError, OSError, RuntimeError, httpx.InvalidURL) as fault:
             raise setup_error(fault, self.ca_bundle) from None
         return self._http
 

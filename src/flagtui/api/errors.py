@@ -111,7 +111,7 @@ class Refused(Unreachable):
 class TlsFailed(Unreachable):
     """The server could not prove its identity."""
 
-    advice = "Check the host, the clock of this machine, and the certificate bundle (SSL_CERT_FILE)."
+    advice = "Check the host, this machine's clock, and the certificates (ca_bundle, SSL_CERT_FILE)."
 
 
 class ConnectTimedOut(Unreachable):

@@ -4,12 +4,14 @@ import socket
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import msgspec
 
 from flagtui.api import errors
 from flagtui.api.errors import ApiError, ErrorFacts
+from flagtui.api.hosts import is_loopback
 from flagtui.api.http_library import httpx
 from flagtui.api.limits import read_retry_after
 from flagtui.api.request import Request
@@ -105,6 +107,10 @@ def _missing_sign_in(facts: ErrorFacts, body: ErrorBody) -> ApiError:
 
 
 def _forbidden(facts: ErrorFacts, body: ErrorBody) -> ApiError:
+    if body.is_web_page:
+        # A proxy or a firewall: the server has not judged the key.
+        what = _with_words("A web page refused this (403)", facts)
+        return ApiError(what, next=errors.Unreadable.advice, facts=facts)
     detail = body.detail.lower()
     if "missing required scope" in detail:
         error = errors.MissingScope("The key lacks a scope (403).", facts=facts)
@@ -126,7 +132,9 @@ def _not_found(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     if detail.startswith("project not found"):
         return errors.ProjectNotFound("There is no such project on this host.", facts=facts)
     if "endpoint not found" in detail or body.is_web_page:
-        return errors.EndpointNotFound("This server does not know this operation (404).", facts=facts)
+        what = "This server does not know this operation (404)."
+        next = "Check the host; an older server may not offer it." if body.is_web_page else ""
+        return errors.EndpointNotFound(what, next=next, facts=facts)
     return errors.NotFound(_with_words("It is not there (404)", facts), facts=facts)
 
 
@@ -170,6 +178,7 @@ _BY_STATUS: Final[Mapping[int, Callable[[ErrorFacts, ErrorBody], ApiError]]] = {
     404: _not_found,
     405: lambda facts, body: errors.NotOffered("The server does not do this here (405).", facts=facts),
     409: _conflict,
+    407: lambda facts, body: errors.ProxyFailed("The proxy wants a name and a password (407).", facts=facts),
     413: lambda facts, body: errors.TooLarge("The server finds this too large (413).", facts=facts),
     422: _invalid,
     429: _rate_limit,
@@ -211,13 +220,30 @@ def setup_error(fault: Exception, ca_bundle: str) -> ApiError:
 def _connect_error(fault: Exception, facts: ErrorFacts, host: str) -> ApiError:
     causes = list(_causes(fault))
     words = " ".join(str(cause) for cause in causes).lower()
-    if any(isinstance(cause, socket.gaierror) for cause in causes) or "name or service" in words:
+    is_unknown = any(isinstance(cause, socket.gaierror) for cause in causes) or "name or service" in words
+    is_refused = any(isinstance(cause, ConnectionRefusedError) for cause in causes)
+    if (is_unknown or is_refused) and _has_proxy(urlsplit(host)):
+        return errors.ProxyFailed("The proxy cannot be reached.", facts=facts)
+    if is_unknown:
         return errors.NameNotFound(f"No host is called {urlsplit(host).hostname or host}.", facts=facts)
-    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+    if is_refused:
         return errors.Refused(f"Nothing listens at {host}.", facts=facts)
+    if any(sign in words for sign in _WITHOUT_TLS):
+        return errors.TlsFailed(f"{host} responds without TLS.", next=_PLAIN, facts=facts)
     if "ssl" in words or "certificate" in words or "tls" in words:
         return errors.TlsFailed(f"{host} could not prove who it is (TLS).", facts=facts)
     return errors.Unreachable(f"{host} cannot be reached.", facts=facts)
+
+
+_WITHOUT_TLS: Final = ("wrong_version_number", "record_layer_failure")
+_PLAIN: Final = "Check the port, or begin the address with http:// if the server has no certificate."
+
+
+def _has_proxy(address: SplitResult) -> bool:
+    """Return whether a proxy of the environment passes on the requests to this address."""
+    name = address.hostname or ""
+    is_named = not getproxies().keys().isdisjoint((address.scheme, "all"))
+    return is_named and not is_loopback(name) and not proxy_bypass(name)
 
 
 def _causes(fault: BaseException | None) -> Iterator[BaseException]:

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from flagtui.api import Client
-from flagtui.api.errors import Forbidden, NotFound
+from flagtui.api.errors import ApiError, Forbidden, NotFound
 from flagtui.models.account import KeyInfo, Me, Project
 
 KeyPartT = TypeVar("KeyPartT")
@@ -55,16 +55,19 @@ class Introduction(msgspec.Struct, frozen=True):
 
 
 async def load_identity(client: Client) -> Introduction:
-    """Load owner, scopes and projects of the key, each as far as the key allows. Raises ApiError."""
-    key = await _if_allowed(client.people.key())
-    me = await _if_allowed(client.people.me())
-    return Introduction(me, key, await _if_allowed(client.projects.list()) or ())
+    """Load owner, scopes and projects of the key, each as far as the key allows.
+
+    Raises ApiError, also for a host that is another kind of server.
+    """
+    key = await _if_allowed(client.people.key(), Forbidden, NotFound)
+    me = await _if_allowed(client.people.me(), Forbidden)
+    return Introduction(me, key, await _if_allowed(client.projects.list(), Forbidden, NotFound) or ())
 
 
-async def _if_allowed(asking: Awaitable[KeyPartT]) -> KeyPartT | None:
+async def _if_allowed(asking: Awaitable[KeyPartT], *refusals: type[ApiError]) -> KeyPartT | None:
     try:
         return await asking
-    except (Forbidden, NotFound):
+    except refusals:
         return None
 
 
