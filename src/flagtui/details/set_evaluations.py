@@ -112,6 +112,4 @@ async def _person(subject: EvaluationSubject, flag: Flag | None, client: Client)
             trial = await client.evaluation.test_evaluation(
                 flag.id, flag.key, subject.distinct_id, groups=subject.groups
             )
-    if trial is None:
-        return subject.person({}, is_complete=False)
-    return subject.person(trial.person_properties, is_complete=bool(trial.conditions))
+    return person_of(subject, trial)

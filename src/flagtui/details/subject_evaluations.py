@@ -79,7 +79,7 @@ class SubjectEvaluations:
             return await self._request_trial(flag)
         async with self._turn:
             # A flag that is off is evaluated without properties, and old servers send none for any.
-            is_complete = self._trial.value is not None and self._trial.value.conditions
+            is_complete = self._trial.value is not None and self._trial.value.has_properties
             if not self._trials or (not is_complete and flag.active and self._trials < MOST_TRIALS):
                 self._trials += 1
                 self._trial = await self._request_trial(flag)
@@ -124,7 +124,7 @@ async def evaluate_for(
 def person_of(subject: EvaluationSubject, trial: Trial | None) -> Person:
     """Return the user for the evaluator, with the properties that the server has stored."""
     stored = trial.person_properties if trial else {}
-    return subject.person(stored, is_complete=bool(trial and trial.conditions))
+    return subject.person(stored, is_complete=trial is not None and trial.has_properties)
 
 
 async def evaluate_key(key: str, person: Person, definitions: Definitions) -> tuple[Evaluation, Evaluation]:

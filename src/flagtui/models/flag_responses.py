@@ -74,6 +74,14 @@ class Trial(Record):
     person_properties: dict[str, JSON] = {}
     conditions: Each[ConditionCheck] = ()
 
+    @property
+    def has_properties(self) -> bool:
+        """Return whether it has every stored property of the user.
+
+        Old servers and flags that are off send none. A flag with rules has properties without conditions.
+        """
+        return bool(self.conditions or self.person_properties)
+
 
 class MyFlag(Record):
     """A flag and its value for the owner of the key."""

@@ -3,7 +3,9 @@
 import pytest
 from tests.doubles.expected import require
 
-from flagtui.details.evaluations import InvalidSubject, read_subject
+from flagtui.details.evaluations import EvaluationSubject, InvalidSubject, read_subject
+from flagtui.details.subject_evaluations import person_of
+from flagtui.models.flag_responses import Trial
 
 
 def test_subject_may_be_a_distinct_id_or_a_group_alone() -> None:
@@ -44,3 +46,18 @@ def test_properties_groups_device_and_cohorts_are_read() -> None:
 def test_what_names_nobody_says_why(line: str, words: str) -> None:
     with pytest.raises(InvalidSubject, match=words.replace("?", r"\?")):
         read_subject(line)
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_complete"),
+    [
+        ({"conditions": [{"index": 0}]}, True),
+        ({"conditions": [], "person_properties": {"plan": "pro"}}, True),
+        ({"conditions": [], "person_properties": {}}, False),
+    ],
+    ids=["conditions", "rules", "off"],
+)
+def test_stored_properties_are_complete_where_the_server_sends_any(
+    sent: dict[str, object], is_complete: bool
+) -> None:
+    assert person_of(EvaluationSubject("anna"), Trial.of(sent)).is_complete is is_complete
