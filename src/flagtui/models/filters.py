@@ -145,8 +145,12 @@ class Filters:
 
     @property
     def why_no_conditions(self) -> str:
-        """Return why no condition is evaluated, for a flag without readable conditions."""
-        return f"its conditions cannot be read, {self.problem}" if self.problem else "it has no condition"
+        """Return why no condition can decide, for a flag of which none does."""
+        if self.problem:
+            return f"its conditions cannot be read, {self.problem}"
+        if self.stored_conditions:
+            return "condition 1 is malformed and ends the evaluation"
+        return "it has no condition"
 
     @property
     def stored_conditions(self) -> list[JSON]:

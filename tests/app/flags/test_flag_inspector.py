@@ -178,6 +178,10 @@ async def test_reach_that_cannot_be_counted_has_a_reason(raw: dict[str, Any], re
     [
         ({}, "no one: it has no condition"),
         ({"groups": "text"}, "no one: its conditions cannot be read, groups is not a list"),
+        (
+            {"groups": [{"rollout_percentage": "50"}]},
+            "no one: condition 1 is malformed and ends the evaluation",
+        ),
         ({"feature_enrollment": True}, "those who opted in to early access, not counted by the server"),
     ],
 )

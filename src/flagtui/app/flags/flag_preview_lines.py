@@ -101,7 +101,7 @@ def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]
     if reach is not None and reach.affected is not None and reach.total is not None:
         yield [("REACH       ", "$text-muted"), *total_pieces(reach, steps_to_serve(flag))]
     elif reach is not None and reach.reason:
-        yield [("REACH       ", "$text-muted"), (safe_text(reach.reason, max(20, width - 12)), "$faint")]
+        yield [("REACH       ", "$text-muted"), (safe_text(reach.reason, 160), "$faint")]
     for place, link in enumerate(flag.experiment_set_metadata[:MANY]):
         title = "EXPERIMENT  " if place == 0 else "            "
         running = "  running" if link.is_running else ""

@@ -196,12 +196,12 @@ def test_bias_and_health_findings_are_alarms() -> None:
 def test_deleted_flag_and_notes_are_shown() -> None:
     flag = {"id": 3, "key": "k", "deleted": True}
     parameters = {
-        "variant_notes": {"a": "The old page"},
+        "variant_notes": {"a": "The old page " * 20},
         "feature_flag_variants": [{"key": "a", "rollout_percentage": 100}],
     }
     made = findings(experiment(feature_flag=flag, parameters=parameters), None)
     assert "flag k (deleted: no one gets a variant)" in text(head_lines(made.row, 100))
-    assert "  The old page" in text(variant_lines(made, 100)).splitlines()
+    assert f"  {'The old page ' * 20}" in text(variant_lines(made, 100)).splitlines()
 
 
 def test_breakdowns_have_lines_and_unknown_lifts_no_zero() -> None:

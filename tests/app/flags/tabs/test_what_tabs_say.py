@@ -131,6 +131,9 @@ def test_pages_beside_lists_count_the_links_they_leave_out() -> None:
     pane = lines(flag_lines(flag, details, 0.0, 60))
     assert pane[pane.index("NEEDED BY   flag-0") + 5] == "            … and 3 more"
     assert "EXPERIMENT  #1, #2, #3, #4, #5, #6 and 2 more" in pane
+    details = replace(details, reach=CountedReach(reason="some conditions count groups, others users"))
+    pane = lines(flag_lines(flag, details, 0.0, 30))
+    assert "REACH       some conditions count groups, others users" in pane
     side = lines(side_lines(Study(details, 0.0), 40))
     assert side.count("            … and 3 more") == 2
 

@@ -14,6 +14,8 @@ from flagtui.text.styled import Piece
 
 Lines = Iterator[list[Piece]]
 MOST_VARIANTS: Final = 100
+LONG_NOTE: Final = 600
+"""Characters of the note on a variant, in as many lines as they take."""
 SEVERAL: Final = "$multiple"
 """In place of a variant: users who saw several."""
 HELD_OUT: Final = "holdout-"
@@ -44,7 +46,7 @@ def variant_lines(findings: Findings, width: int) -> Lines:
             ("  excluded from the results" if key in excluded else "", "$warning"),
         ]
         if note := experiment.notes.get(key):
-            yield [(f"  {safe_text(note, max(20, width - 2))}", "$text-muted")]
+            yield [(f"  {safe_text(note, LONG_NOTE)}", "$text-muted")]
 
     blocks = ([*lines(*item)] for item in shares.items())
     yield from shorten(blocks, len(shares), "variants", MOST_VARIANTS)
