@@ -10,6 +10,7 @@ from tests.doubles.whole_program import KEY, WIDE, Program, Setting, running, wo
 from tests.doubles.wire import Wire
 from tests.journeys import flag_form
 from tests.journeys.keys import REVOKED, another_key, revoke, type_key
+from textual.widgets import Static
 
 from flagtui.app.dialogs.picker import PickerScreen
 from flagtui.app.experiments.detail.series import SeriesScreen
@@ -32,6 +33,9 @@ async def test_key_revoked_while_reading_results_is_replaced_without_loss(any_mo
         revoke(program.wire)
         await program.press("R")
         assert isinstance(program.app.screen, SignInScreen)
+        await type_key(program, KEY)
+        dialog = words("\n".join(str(text.render()) for text in program.app.screen.query(Static)))
+        assert dialog.count("not accepted") == 1
         await program.press("escape")
         assert results(program) == seen
         assert "not accepted" in words(program.screen)

@@ -30,6 +30,7 @@ from flagtui.text.shared_messages import lacking_scope
 from flagtui.text.styled import Notice, Piece
 
 LONGEST_KEY: Final = 512
+NOTE: Final[Piece] = ("What is open stays open; nothing is repeated automatically.", "$faint")
 AT_ONCE: Final = 8
 """Records that are read at the same time."""
 FetchedT = TypeVar("FetchedT")
@@ -83,15 +84,12 @@ class SignInScreen(Dialog[AcceptedKey | None]):
             # Whole at 60 columns.
             keeping = " and keep key · ctrl+n once" if self._can_keep else ""
             box.border_subtitle = f"⏎ sign in{keeping} · esc later"
-            yield Static(styled(*self._words()))
+            yield Static(styled(*self._words()), id="sign-in-why")
             yield Field(password=True, max_length=LONGEST_KEY, placeholder="paste a personal API key (phx_…)")
-            yield Static(
-                styled(("What is open stays open; nothing is repeated automatically.", "$faint")),
-                id="sign-in-note",
-            )
+            yield Static(styled(NOTE), id="sign-in-note")
 
     def _words(self) -> list[Piece]:
-        why = [(f"{safe_text(self._why, 300)}\n", "$warning")] if self._why else []
+        why = [(f"{safe_text(self._why, 400)}\n", "$warning")] if self._why else []
         return [*why, ("server  ", "$text-muted"), (safe_text(self._host, 80), "bold")]
 
     @on(Input.Submitted)
@@ -107,13 +105,16 @@ class SignInScreen(Dialog[AcceptedKey | None]):
         self._show("asking the server…", "$text-muted")
         accepted = await self._attempt(self.query_one(Field).value)
         if isinstance(accepted, str):
-            self._show(accepted, "$error")
+            # The reason to sign in is often the same one.
+            self._why = accepted
+            self.query_one("#sign-in-why", Static).update(styled(*self._words()))
+            self._show(*NOTE)
             self.query_one(Field).clear()
         elif self.is_current:
             self.dismiss(dataclasses.replace(accepted, keep=keep))
 
     def _show(self, words: str, style: str) -> None:
-        self.query_one("#sign-in-note", Static).update(styled((safe_text(words, 400), style)))
+        self.query_one("#sign-in-note", Static).update(styled((words, style)))
 
 
 class SignIn:
