@@ -1,6 +1,7 @@
 """Rows under headings that fit the terminal."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
 from typing import Final
 from unicodedata import category, east_asian_width
 
@@ -36,36 +37,51 @@ def table_lines(
     """
     cells = [[safe_text(cell, _WIDEST) for cell in row] for row in (headings, *rows)]
     columns = list(zip(*cells, strict=True))
-    kept, below = list(range(len(columns))), list[int]()
-    if _too_wide([columns[place] for place in kept], width):
-        kept = [place for place in kept if place == 0 or any(columns[place][1:])]
-    if _too_wide([columns[place] for place in kept], width):
-        below = [place for place in kept if place in long]
-        kept = [place for place in kept if place not in below]
-    widths = [max(map(cell_width, columns[place])) for place in kept]
+    beside, below = _arrange(columns, long, width)
+    widths = [max(map(cell_width, columns[place])) for place in beside]
     if width is not None:
         widths = fit_widths([_name_width(columns[0], widths[1:], width), *widths[1:]], width)
-    for number, row in enumerate(cells):
-        name, gap = row[0], " " * GAP
-        rest = gap.join(_pad(row[place], wide) for place, wide in zip(kept[1:], widths[1:], strict=True))
-        rest = rest.rstrip()
-        padding = " " * (widths[0] - cell_width(name)) + gap
-        is_apart = width is not None and number > 0 and cell_width(f"{name}{padding}{rest}") > width
-        if 0 < number <= len(links):
-            name = link_text(name, links[number - 1])
-        if is_apart and rest:
-            yield name
-            name, padding = "", " " * widths[0] + gap
-        line = f"{name}{padding}{rest}".rstrip()
-        yield f"{_HEADING}{line}{_END}" if has_colour and number == 0 and line else line
-        for place in below if number else ():
+
+    def rest_of(row: Sequence[str]) -> str:
+        padded = (_pad(row[place], wide) for place, wide in zip(beside[1:], widths[1:], strict=True))
+        return (" " * GAP).join(padded).rstrip()
+
+    heading, *records = cells
+    line = _join_name(heading[0], rest_of(heading), widths[0])
+    yield f"{_HEADING}{line}{_END}" if has_colour and line else line
+    for row, link in zip(records, chain(links, repeat("")), strict=False):
+        name, rest = row[0], rest_of(row)
+        line = _join_name(name, rest, widths[0])
+        if rest and width is not None and cell_width(line) > width:
+            yield link_text(name, link)
+            yield _join_name("", rest, widths[0])
+        else:
+            yield f"{link_text(name, link)}{line[len(name) :]}".rstrip()
+        for place in below:
             if row[place]:
                 yield from wrap_line(f"{'':{INDENT}}{row[place]}", width or _WIDEST).split("\n")
 
 
-def _too_wide(columns: Sequence[Sequence[str]], width: int | None) -> bool:
+def _arrange(
+    columns: Sequence[Sequence[str]], long: Sequence[int], width: int | None
+) -> tuple[list[int], list[int]]:
+    """Return the places of the columns that are side by side, and of those below each row."""
+    places = list(range(len(columns)))
+    if _is_wider(columns, width):
+        places = [place for place in places if place == 0 or any(columns[place][1:])]
+    if not _is_wider([columns[place] for place in places], width):
+        return places, []
+    return [place for place in places if place not in long], [place for place in places if place in long]
+
+
+def _is_wider(columns: Sequence[Sequence[str]], width: int | None) -> bool:
     needed = sum(max(map(cell_width, column)) for column in columns) + GAP * (len(columns) - 1)
     return width is not None and needed > width
+
+
+def _join_name(name: str, rest: str, width: int) -> str:
+    """Return the line of a name in a column of this width, which does not cut it, and the other cells."""
+    return f"{name}{' ' * (width - cell_width(name))}{' ' * GAP}{rest}".rstrip()
 
 
 def _name_width(names: Sequence[str], others: Sequence[int], width: int) -> int:
