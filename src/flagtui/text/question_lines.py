@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -154,35 +154,38 @@ def _has_all(line: DifferenceLine) -> bool:
 def bulk_lines(
     plans: Sequence[Proposal], width: int, chosen: Collection[int] = (), cursor: int | None = None
 ) -> Iterator[list[Piece]]:
-    """Yield a line for each record and its consequences; shared consequences are listed once."""
-    words, gravest = [_what(plan) for plan in plans], [_gravest(plan) for plan in plans]
-    has_words = len(set(words)) > 1
-    meant = [place for place in range(len(plans)) if not chosen or place in chosen]
-    shared = _shared_consequences([plans[place] for place in meant], [gravest[place] for place in meant])
-    yield from _doubtful_lines([plans[place] for place in meant], width)
-    if not has_words:
+    """Yield a line for each record and its consequences; what records share is listed once."""
+    meant = {place: plan for place, plan in enumerate(plans) if not chosen or place in chosen}
+    words, shared = [_what(plan) for plan in plans], _shared_consequences([*meant.values()])
+    is_one_change = len(set(words)) == 1
+    yield from _doubtful_lines([*meant.values()], width)
+    if is_one_change:
         for place, line in enumerate(wrap_safe(words[0], width - 8)):
             yield [("  each  " if place == 0 else "        ", "$text-muted"), (line, "bold")]
     for consequence in shared.values():
         yield from consequence_lines(consequence, width)
-    if shared or not has_words:
+    if shared or is_one_change:
         yield []
-    for number, (plan, what, worst) in enumerate(zip(plans, words, gravest, strict=True)):
-        record, *more = _record_line(plan.key, what if has_words else "", width)
+    for place, plan in enumerate(plans):
+        record, *more = _record_line(plan.key, "" if is_one_change else words[place], width)
         if cursor is not None:
             (text, style), *rest = record
-            signs = f"{CHOSEN if number in chosen else ' '}{CURSOR if number == cursor else ' '}"
-            is_skipped = bool(chosen) and number not in chosen
-            record = [(signs, "$primary"), (text[2:], "$text-muted" if is_skipped else style), *rest]
+            signs = f"{CHOSEN if place in chosen else ' '}{CURSOR if place == cursor else ' '}"
+            record = [(signs, "$primary"), (text[2:], style if place in meant else "$text-muted"), *rest]
         yield from (record, *more)
-        if number not in meant:
-            continue
-        if worst is not None and _text_of(worst) not in shared:
-            for line in wrap_safe(_text_of(worst), width - 6, LONGEST):
-                yield [("      ", ""), (line, _STYLES[worst.tone])]
-        for caution in plan.cautions:
-            yield from caution_lines(caution.text, (), width)
-        yield from _conflict_lines_of(plan, width)
+        if place in meant:
+            yield from _own_lines(plan, shared, width)
+
+
+def _own_lines(plan: Proposal, shared: Container[str], width: int) -> Iterator[list[Piece]]:
+    """Yield the gravest consequence of a record, unless it is shared; its cautions and its conflicts."""
+    gravest = _gravest(plan)
+    if gravest is not None and _text_of(gravest) not in shared:
+        for line in wrap_safe(_text_of(gravest), width - 6, LONGEST):
+            yield [("      ", ""), (line, _STYLES[gravest.tone])]
+    for caution in plan.cautions:
+        yield from caution_lines(caution.text, (), width)
+    yield from _conflict_lines_of(plan, width)
 
 
 def _doubtful_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piece]]:
@@ -194,13 +197,11 @@ def _doubtful_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piec
         yield from caution_lines(text, (), width)
 
 
-def _shared_consequences(
-    plans: Sequence[Proposal], gravest: Iterable[Consequence | None]
-) -> dict[str, Consequence]:
+def _shared_consequences(plans: Sequence[Proposal]) -> dict[str, Consequence]:
     """Return consequences of all plans; and, counted, of several, unless they must be listed by record."""
     times = Counter(_text_of(each) for plan in plans for each in plan.consequences)
     shared = {}
-    for each in filter(None, gravest):
+    for each in filter(None, map(_gravest, plans)):
         count = times[_text_of(each)]
         if count == len(plans):
             shared[_text_of(each)] = each
