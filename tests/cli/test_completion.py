@@ -1,5 +1,6 @@
 """Completion of names and tags, from the copies of lists on disk and without asking a server."""
 
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -63,7 +64,7 @@ def test_names_come_from_the_cache_of_the_profile(copies: Snapshots) -> None:
     assert known_words("flags", "prod", "") == ["chat", "checkout"]
     assert known_words("flags", "", "2") == ["cheese"]
     assert known_words("flags", "prod", "", is_tag=True) == ["ops", "web"]
-    assert known_words("events", "prod", "") == ["$pageview"]
+    assert known_words("events", "prod", "") == ["$pageview", "Signed up"]
     assert known_words("experiments", "prod", "") == []
     assert copies.save(SnapshotPlace("prod-eu", HOST, "1", "flags"), [FlagRow(1, "eu")], FlagRow)
     assert copies.save(SnapshotPlace("my_own", HOST, "1", "flags"), [FlagRow(1, "mine")], FlagRow)
@@ -150,6 +151,23 @@ compopt() { echo "compopt: command not found" >&2; return 127; }
     )
     assert done.stderr == ""
     assert done.stdout == "complete -F _flagtui_completion flagtui\nis:\n"
+
+
+@pytest.mark.parametrize("quote", ["", "'", '"'])
+def test_bash_quotes_names_whatever_is_in_them(run: Run, quote: str) -> None:
+    name = "a $(echo b) `echo c` \"d\" \\e 'f' & *"
+    program = f"env() {{ printf 'plain,%s\\n' {shlex.quote(name)}; }}; compopt() {{ :; }}"
+    begun = shlex.quote(f"{quote}a")
+    call = f"COMP_WORDS=(flagtui {begun}) COMP_CWORD=1 COMP_LINE={shlex.quote(f'flagtui {quote}a')}"
+    script = "\n".join((run("completion", "bash").out, program, f"{call}; _flagtui_completion flagtui"))
+    show = 'eval "printf %s $QUOTE${COMPREPLY[0]}$QUOTE"'
+    done = subprocess.run(
+        ["bash", "-c", f"{script}\nQUOTE={shlex.quote(quote)}\n{show}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (name, "")
 
 
 def test_bash_offers_files_beside_words(run: Run, home: Path) -> None:

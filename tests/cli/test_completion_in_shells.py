@@ -30,6 +30,8 @@ SHELLS: Final = {
 COMPLETIONS: Final = {
     "flags disable 'new-n": "'new-nav'",
     "flags list is:arch": "is:archived",
+    "experiments get Checkout\\ r": "Checkout\\ redesign",
+    "experiments get 'Checkout r": "'Checkout redesign'",
     "flags list 'is:stale is:arch": "'is:stale is:archived'",
     "flags list --fields key,act": "key,active",
     "--profile prod": "--profile production",
@@ -42,7 +44,7 @@ COMPLETIONS: Final = {
 @pytest.fixture
 def listed_home(home: Path, online: Run) -> Path:
     """A home with settings, a file and the list of flags that one command read."""
-    assert online("flags", "list").code == 0
+    assert online("flags", "list").code == online("experiments", "list").code == 0
     settings = find_locations().settings_file
     assert settings is not None
     settings.parent.mkdir(parents=True)

@@ -24,9 +24,8 @@ _MONTH: Final = 30 * _DAY
 
 
 def pack_words(names: Iterable[str], tags: Iterable[str]) -> bytes:
-    """Return names and tags, one per line, after their length. Words that cannot be completed are omitted."""
-    # A shell would split a word with blanks, and a terminal would obey some characters.
-    lines = ("\n".join(filter(_can_be_completed, words)) for words in (names, tags))
+    """Return names and tags, one per line, after their length; without words that a terminal would obey."""
+    lines = ("\n".join(filter(str.isprintable, words)) for words in (names, tags))
     text = _BETWEEN.join(lines).encode("utf-8", "replace")
     return len(text).to_bytes(_LENGTH_BYTES, "big") + text
 
@@ -49,10 +48,6 @@ def read_words(path: Path, *, is_tag: bool = False) -> list[str]:
     if len(text) < length:
         return []
     return (tags if is_tag else names).splitlines()
-
-
-def _can_be_completed(word: str) -> bool:
-    return word.isprintable() and " " not in word
 
 
 def keep_earlier(path: Path, taken_at: float) -> None:

@@ -33,7 +33,11 @@ _BASH: Final = r"""_flagtui_completion() {
                 [[ $value == *: ]] && compopt -o nospace 2>/dev/null
                 value=${value#"$cut"}
                 case ${words[count - 1]} in
-                    \'* | \"*) ;;
+                    \'*) value=${value//\'/\'\\\'\'} ;;
+                    \"*)
+                        value=${value//\\/\\\\} value=${value//\"/\\\"}
+                        value=${value//\$/\\\$} value=${value//\`/\\\`}
+                        ;;
                     *) [[ $value == *[!a-zA-Z0-9_.,:=@%+/-]* ]] && printf -v value %q "$value" ;;
                 esac
                 COMPREPLY+=("$value")
