@@ -168,6 +168,16 @@ def test_some_changes_of_an_undo_can_be_chosen() -> None:
     assert settles(some, yes=True)
 
 
+@pytest.mark.parametrize(
+    ("saved", "title"), [(2, "Undo 2 of 3: Turn OFF 2 flags in PROD"), (1, "Undo 1 of 2: Turn OFF in PROD")]
+)
+def test_title_of_an_undo_counts_no_skipped_change(saved: int, title: str) -> None:
+    gone = Skipped(3, "k3", "the flag has been deleted")
+    undo = Planned(None, skipped=[gone], purpose=Purpose("Undo", f"turn {saved + 1} flags off"))
+    plans = [off(id=number, key=f"k{number}") for number in range(1, saved + 1)]
+    assert ask(*plans, place="PROD", asked_with=undo).title == title
+
+
 def test_only_plain_undos_of_several_changes_are_divisible() -> None:
     plans = [off(id=number, key=f"k{number}") for number in (1, 2)]
     undo = Planned(None, purpose=Purpose("Undo", "turn 2 flags off"))

@@ -77,12 +77,16 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
         alike = sum(skipped.kind is None for skipped in self.planned.skipped)
         chosen = count + alike
         place = f" in {self.place}" if self.place else ""
+        of = f" of {chosen:,}" if alike else ""
         purpose = self.planned.purpose
+        if of and purpose is not None and not purpose.part and purpose.name in ("Undo", "Redo"):
+            # Its words count the skipped changes, too.
+            purpose, of = replace(purpose, part=f"{count:,}{of}"), ""
         if purpose is not None and not purpose.part:
             return f"{purpose.name}: {purpose.words}{place}"
-        of = f" of {chosen:,}" if alike else ""
+        is_one = count == 1 and not of
         counted = f"{count:,}{of} {first.noun}s"
-        what = first.title.removesuffix(" of") if chosen == 1 else title_of_many(self.plans, counted)
+        what = first.title.removesuffix(" of") if is_one else title_of_many(self.plans, counted)
         return f"{what}{place}" if purpose is None else f"{purpose.name} {purpose.part}: {what}{place}"
 
     @property
