@@ -180,3 +180,20 @@ def test_object_conflict_lists_the_differing_places() -> None:
     ]
     plain = FieldConflict(("name",), "a", "b", "c")
     assert taken_apart(plain) == (plain,)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        (["web", "nav"], ["nav", "zoo"], [("tags[0]", "web", MISSING), ("tags[1]", MISSING, "zoo")]),
+        (["up", "data", "ops"], ["data"], [("tags[0]", "up", MISSING), ("tags[2]", "ops", MISSING)]),
+        (["web", "nav"], ["zoo", "nav"], [("tags[0]", "web", "zoo")]),
+        (["web", "nav"], ["nav", "web"], [("tags[0]", "web", "nav"), ("tags[1]", "nav", "web")]),
+        (["web", "web"], ["web"], [("tags[1]", "web", MISSING)]),
+    ],
+)
+def test_texts_that_stay_in_a_list_do_not_differ(
+    before: list[str], after: list[str], lines: list[tuple[str, JSON, JSON]]
+) -> None:
+    differences = difference({"tags": before}, {"tags": after})
+    assert [(line.where, line.before, line.after) for line in differences] == lines

@@ -187,6 +187,13 @@ def _lines(before: JSON, after: JSON, at: Path) -> Iterator[DifferenceLine]:
 
 
 def _list_lines(before: list[JSON], after: list[JSON], at: Path) -> Iterator[DifferenceLine]:
+    if all(isinstance(item, str) for item in (*before, *after)):
+        gone, new = (_places_without(*sides) for sides in ((before, after), (after, before)))
+        if (gone or new) and gone != new:
+            # Those in both lists only have another place.
+            yield from (DifferenceLine((*at, place), before[place], MISSING) for place in gone)
+            yield from (DifferenceLine((*at, place), MISSING, after[place]) for place in new)
+            return
     if len(before) == len(after):
         for place, (old, new) in enumerate(zip(before, after, strict=True)):
             if not same(old, new):
@@ -201,6 +208,12 @@ def _list_lines(before: list[JSON], after: list[JSON], at: Path) -> Iterator[Dif
         yield DifferenceLine((*at, place), before[place], MISSING)
     for place in range(start, len(after) - ending):
         yield DifferenceLine((*at, place), MISSING, after[place])
+
+
+def _places_without(texts: list[str], others: list[str]) -> list[int]:
+    """Return the places of the texts that are not among the others."""
+    excluded = frozenset(others)
+    return [place for place, text in enumerate(texts) if text not in excluded]
 
 
 SHORT: Final = 80
