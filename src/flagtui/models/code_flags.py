@@ -34,7 +34,7 @@ class StoredFlag(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A flag in the cached copy."""
 
     INNER: ClassVar[tuple[type[msgspec.Struct], ...]] = (CodeFlag, FlagRow)
-    """What the bytes of the flag have the fields of."""
+    """The types whose fields are in the bytes of the flag."""
 
     key: str
     flag: bytes
