@@ -14,8 +14,9 @@ from tests.doubles.expected import require
 from tests.doubles.faulty_service import FaultyService
 
 from flagtui.changes.flags.flag_intent import switch
+from flagtui.changes.journal_entries import Ending
 from flagtui.changes.planner import Planned
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.proposal import Outcome, Report
 from flagtui.changes.sets.set_progress import choices_after_refusal
 from flagtui.cli.commands.apply import WORDS, ApplyInterface
 from flagtui.cli.plumbing.change_records import OUTCOME
@@ -23,6 +24,7 @@ from flagtui.cli.plumbing.change_report import ChangeReport
 from flagtui.cli.plumbing.errors import EXIT_CODES
 from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
 from flagtui.cli.plumbing.output.printer import OutputOptions, choose_printer
+from flagtui.cli.plumbing.prompts import NO_PROMPTS
 
 
 def test_set_is_one_journal_group_with_reason_and_one_undo(here: Run) -> None:
@@ -163,6 +165,27 @@ async def test_user_chooses_what_is_possible_after_a_refusal(
         chosen = choices[place] if choices else "stop here"
         assert (WORDS[require(interface.choice)], prompts.transcript) == (chosen, choices)
         assert goes_on == (chosen == "continue with the rest")
+
+
+@pytest.mark.parametrize(
+    ("ending", "effect"),
+    [
+        ("refused", "continues"),
+        ("awaiting approval", "continues once it is approved"),
+        ("conflicted", "shows what changed since"),
+    ],
+)
+async def test_effect_of_another_run_follows_from_the_outcomes(ending: Ending, effect: str) -> None:
+    plan = make_plan(switch("turn off", 812), flag())
+    terms = WriteTerms(WorkPlace(), Agreement(), choose_printer(OUTCOME, OutputOptions()))
+    interface = ApplyInterface(
+        terms, ChangeReport(terms.printer), Planned(None, [plan]), "continue", NO_PROMPTS
+    )
+    outcome = Outcome(plan, ending, flag())
+    await interface.on_outcome(outcome)
+    assert interface.effect_of_another_run == effect
+    (result,) = interface.results(Report((outcome,)))
+    assert ("Apply the set again" in result.next) == (ending == "conflicted")
 
 
 def test_earlier_runs_leave_something_to_undo() -> None:

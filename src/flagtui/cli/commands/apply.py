@@ -197,7 +197,7 @@ class ApplyRun(msgspec.Struct):
             return await self._undo(after, terms) or code
         elif interface.choice is not None:
             undo = f", {next_command('undo')} reverts" if after.saved else ""
-            fix = f"{next_command('apply', self._name)} continues{undo}"
+            fix = f"{next_command('apply', self._name)} {interface.effect_of_another_run}{undo}"
             applied = len(after.applied_of(self.change_set))
             counted = f"{applied:,} of {len(self.change_set.changes):,} changes are applied"
             progress(f"{counted}; {fix}")
@@ -255,6 +255,7 @@ class ListedContext(SessionContext):
 class ApplyInterface(TerminalInterface[Any, Any]):
     """Stops at the first refusal, and asks whether to undo or to continue."""
 
+    after_conflict = "apply the set again to see what changed"
     choice: AfterRefusal | None = None
     """What follows the first refusal; None without one."""
 
@@ -280,6 +281,14 @@ class ApplyInterface(TerminalInterface[Any, Any]):
         if self.choice is None:
             self.choice = self._on_refusal or self._choose(outcome)
         return goes_on and self.choice == "continue"
+
+    @property
+    def effect_of_another_run(self) -> str:
+        """What the command does when it runs again."""
+        endings = {outcome.ending for outcome in self._heard}
+        if "conflicted" in endings:
+            return "shows what changed since"
+        return "continues once it is approved" if "awaiting approval" in endings else "continues"
 
     def _choose(self, outcome: Outcome) -> AfterRefusal:
         applied = self._applied_before + sum(bool(heard.undo_words) for heard in self._heard)

@@ -145,7 +145,7 @@ def refusal(refused: GuardRefused, not_sent: str = NOTHING_SENT) -> Trouble:
     return Trouble(f"{refused.reason}; {not_sent}.", fix, code="refused")
 
 
-def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
+def result_of(outcome: Outcome, undoes: str = "", after_conflict: str = AGAIN) -> ChangeResult:
     """Return how a change ended; `undoes` is the journal entry that it undid."""
     plan, record, error = outcome.plan, outcome.record, outcome.error
     words = plan.verb.done if outcome.is_saved else outcome.reason or outcome.ending
@@ -162,7 +162,7 @@ def result_of(outcome: Outcome, undoes: str = "") -> ChangeResult:
     elif outcome.ending == "conflicted":
         words = f"{words}; nothing of yours was saved"
         if record is not None:
-            sentences = (AGAIN,)
+            sentences = (after_conflict,)
     code = code_of(error) if error and outcome.ending in ("refused", "failed") else None
     if isinstance(error, Invalid | PaymentNeeded | NotOffered):
         # A dry run ends with the same code where it foresees the refusal.

@@ -4,7 +4,7 @@ import asyncio
 import signal
 from collections.abc import Coroutine, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Any, Final, Generic
+from typing import Any, ClassVar, Final, Generic
 
 import click
 from msgspec.structs import replace
@@ -24,6 +24,7 @@ from flagtui.changes.proposal import Outcome, P, R, Report
 from flagtui.changes.unanswered import longest_watch
 from flagtui.cli.plumbing.change_records import NOT_SENT, ChangePlace, ChangeResult
 from flagtui.cli.plumbing.change_report import (
+    AGAIN,
     NOTHING_MORE,
     ChangeReport,
     exit_code,
@@ -164,6 +165,9 @@ class Interrupts:
 class TerminalInterface(Interface[P, R], Generic[P, R]):
     """Ask and report in lines; the user at the terminal or the options of the command confirm."""
 
+    after_conflict: ClassVar[str] = AGAIN
+    """The next step after a conflict that the server, or the last read, reported."""
+
     def __init__(self, terms: WriteTerms, report: ChangeReport, planned: Planned[Any, P]) -> None:
         self._terms = terms
         self._report = report
@@ -258,7 +262,7 @@ class TerminalInterface(Interface[P, R], Generic[P, R]):
     def results(self, ended: Report[P, R]) -> list[ChangeResult]:
         """Return how each change ended, and the unsent ones."""
         sent = [
-            result_of(outcome, self._undoes.get((outcome.plan.id, outcome.plan.key), ""))
+            result_of(outcome, self._undoes.get((outcome.plan.id, outcome.plan.key), ""), self.after_conflict)
             for outcome in ended.outcomes
         ]
         unsent = [ChangeResult(plan.key, NOT_SENT, "was not sent", id=str(plan.id)) for plan in ended.unsent]
