@@ -32,6 +32,14 @@ class OwnChanges(msgspec.Struct, frozen=True):
         later = [entry for entry in own if _is_later(entry, version, at)]
         return OwnChanges(later)
 
+    def of_batch(self, batch: str) -> "OwnChanges":
+        """Return those that were confirmed together under this id, and their undos and redos."""
+        ids: set[str] = set()
+        for entry in self.entries:
+            if entry.batch == batch or entry.undoes in ids or entry.part_of in ids:
+                ids.add(entry.id)
+        return OwnChanges([entry for entry in self.entries if entry.id in ids])
+
     def mark(self, conflicts: Iterable[FieldConflict]) -> tuple[FieldConflict, ...]:
         """Return the conflicts; the values that these changes left are marked as those of this user."""
         return _mark_own(conflicts, self.entries)

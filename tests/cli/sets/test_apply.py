@@ -167,6 +167,18 @@ async def test_user_chooses_what_is_possible_after_a_refusal(
         assert goes_on == (chosen == "continue with the rest")
 
 
+def test_undone_set_is_applied_again_unless_others_changed_it(here: Run, elsewhere: Run) -> None:
+    require_done(here("flags", "disable", FLAG, OTHER, "--dry-run", "--out", "set.json"))
+    for _ in range(2):
+        require_done(here("apply", "set.json", "--yes"))
+        require_done(here("undo", "--yes"))
+    assert is_on(here, FLAG)
+    require_done(elsewhere("flags", "tag", OTHER, "--add", "theirs", "--yes"))
+    refused = here("apply", "set.json", "--yes")
+    assert refused.code == EXIT_CODES["conflict"]
+    assert [line.split("\t")[0] for line in refused.out.splitlines()] == [OTHER]
+
+
 @pytest.mark.parametrize(
     ("ending", "effect"),
     [

@@ -55,10 +55,13 @@ def is_outdated(record: Flag | EventDefinition | Experiment, change: StagedChang
         return any(not same(experiment_value(record, name), value) for name, value in change.base.items())
     if isinstance(record, EventDefinition):
         return any(not same(stored_event_value(record, name), value) for name, value in change.base.items())
-    if record.version != change.version:
-        return True
-    base = base_on(record, change)
-    return any(not means_same(stored_value(record, name), base[name], (name,)) for name in base)
+    return record.version != change.version or has_moved(record, change)
+
+
+def has_moved(flag: Flag, change: StagedChange) -> bool:
+    """Return whether a value that the change is based on is another one now."""
+    base = base_on(flag, change)
+    return any(not means_same(stored_value(flag, name), base[name], (name,)) for name in base)
 
 
 def record_after(record: PlannedRecord, change_set: ChangeSet) -> PlannedRecord:

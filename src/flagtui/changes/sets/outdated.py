@@ -15,7 +15,7 @@ from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.journal_entries import moment
 from flagtui.changes.own_changes import OwnChanges
 from flagtui.changes.planner import off_loop, weigh
-from flagtui.changes.sets.after_set import base_on, is_masked, is_outdated, values_on
+from flagtui.changes.sets.after_set import base_on, has_moved, is_masked, is_outdated, values_on
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.changes.sets.plan_changes import experiment_value
 from flagtui.models.event_definition import EventDefinition
@@ -70,10 +70,11 @@ class OutdatedChanges:
     def __init__(self, change_set: ChangeSet, own: OwnChanges) -> None:
         self._begun = moment(change_set.made_at)
         self._own = own
+        self._by_set = own.of_batch(change_set.id)
 
     def compare(self, record: Record, change: StagedChange) -> OutdatedChange | None:
         """Return the change as an outdated one; None while it can be applied as it is."""
-        if not is_outdated(record, change):
+        if not is_outdated(record, change) or self._is_undone(record, change):
             return None
         # Values of this user are marked.
         conflicts = self._own_of(change).mark(_conflicts(record, change))
@@ -89,6 +90,13 @@ class OutdatedChanges:
     async def compare_off_loop(self, record: Record, change: StagedChange) -> OutdatedChange | None:
         """Compare them as `compare` does, a heavy record in a thread, so that keys are handled meanwhile."""
         return await off_loop(weigh(record.raw), lambda: self.compare(record, change))
+
+    def _is_undone(self, record: Record, change: StagedChange) -> bool:
+        """Return whether only this set changed the record since, and that was undone."""
+        if not isinstance(record, Flag) or record.version is None or change.version is None:
+            return False
+        by_set = self._by_set.of_record(change.kind, change.record, change.version, self._begun)
+        return by_set.has_made_all(change.version, record.version) and not has_moved(record, change)
 
     def _own_of(self, change: StagedChange) -> OwnChanges:
         return self._own.of_record(change.kind, change.record, change.version, self._begun)
