@@ -284,7 +284,7 @@ class ApplyInterface(TerminalInterface[Any, Any]):
 
     @property
     def effect_of_another_run(self) -> str:
-        """What the command does when it runs again."""
+        """The effect of the same command when it runs again."""
         endings = {outcome.ending for outcome in self._heard}
         if "conflicted" in endings:
             return "shows what changed since"
