@@ -111,6 +111,9 @@ async def test_start_without_a_connection_serves_earlier_definitions(
     mirrored.mirror.kept, mirrored.upstream.is_changed = kept, True
     await mirrored.mirror.refresh()
     assert kept.path.stat().st_mode & 0o077 == 0
+    mirrored.clock.now += 86_400
+    async with mirrored.mirror.running():
+        await mirrored.mirror.refresh()
     mirrored.upstream.error = UpstreamError("It cannot be reached.", is_passing=True)
     later = SteadyClock(mirrored.clock.now + 7200)
     started = Mirror(mirrored.upstream, MirroredFlags(), mirrored.lines.append, kept=kept, clock=later)

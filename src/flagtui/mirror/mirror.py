@@ -81,12 +81,15 @@ class Mirror(msgspec.Struct):
         self.fetched_at = self.clock.time() if self.upstream.as_of is None else self.upstream.as_of
         if document is not None:
             self.flags.replace(document)
-            if self.kept is not None:
-                self.kept.write(Kept(document, self.fetched_at, self.flags.time_zone))
+            self._keep()
+
+    def _keep(self) -> None:
+        if self.kept is not None:
+            self.kept.write(Kept(self.flags.document, self.fetched_at, self.flags.time_zone))
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Poll and watch files until the end of the block; then write the record."""
+        """Poll and watch files until the end of the block; then write the record and the definitions."""
         tasks = [asyncio.create_task(self._watch_files())]
         if self.upstream.is_polled:
             tasks.append(asyncio.create_task(self._poll()))
@@ -99,6 +102,8 @@ class Mirror(msgspec.Struct):
                 await asyncio.gather(*tasks)
             await self.upstream.close()
             self._write_record()
+            # The upstream may have confirmed them since they were fetched.
+            self._keep()
 
     async def _poll(self) -> None:
         while True:
