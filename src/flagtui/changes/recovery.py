@@ -37,7 +37,8 @@ async def recover_all(
     for entry in await asyncio.to_thread(journal.unresolved):
         if (entry.signature.host, entry.signature.project) != place:
             continue
-        if_absent: RecoveryVerdict = "not applied" if now - entry.at > WATCH_FOR else "not known"
+        # An entry of the future was written before the clock was set back.
+        if_absent: RecoveryVerdict = "not applied" if abs(now - entry.at) > WATCH_FOR else "not known"
         try:
             kind = kind_of(entry.kind)
             if mirror is None:

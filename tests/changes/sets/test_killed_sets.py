@@ -80,6 +80,20 @@ async def test_second_apply_waits_for_the_request_in_flight(tmp_path: Path) -> N
     assert len(written) == len(set(written)) == len(change_set.changes)
 
 
+async def test_second_apply_goes_on_after_the_clock_was_set_back(tmp_path: Path) -> None:
+    desk = SetDesk(tmp_path, 3)
+    change_set = desk.stage(has_new=False)
+    desk.ada.faults = ["apply late"]
+    desk.ada.before_update = kill_later(desk)
+    with contextlib.suppress(Killed):
+        await desk.apply(change_set)
+    desk.ada.before_update = lambda: None
+    desk.clock.now -= 3_600
+    _plan, outcomes = await desk.apply(change_set)
+    assert sum(desk.clock.slept) < 120
+    assert len([outcome for outcome in outcomes if outcome.is_saved]) == len(change_set.changes)
+
+
 def kill_later(desk: SetDesk) -> Callable[[], None]:
     """Kill the program with its first request, which the server applies 20 s later."""
 

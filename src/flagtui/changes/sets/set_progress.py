@@ -74,7 +74,7 @@ async def settle_open(change_set: ChangeSet, client: Client, context: WriteConte
     Raises JournalUnwritable.
     """
     journal, clock = context.journal, context.clock
-    ends = None if context.wait is None else clock.monotonic() + context.wait
+    ends = clock.monotonic() + (WATCH_FOR + MARGIN if context.wait is None else context.wait)
     while True:
         progress = progress_of(change_set, await asyncio.to_thread(journal.entries))
         if not progress.open:
@@ -83,9 +83,8 @@ async def settle_open(change_set: ChangeSet, client: Client, context: WriteConte
         pending = {entry.id for entry in progress.open}
         pending &= {recovery.entry.id for recovery in recoveries if recovery.verdict == "not known"}
         began = max((entry.at for entry in progress.open if entry.id in pending), default=0.0)
-        left = began + WATCH_FOR + MARGIN - journal.clock()
-        if ends is not None:
-            left = min(left, ends - clock.monotonic())
+        # After the clock was set back, the request seems to be of the future.
+        left = min(began + WATCH_FOR + MARGIN - journal.clock(), ends - clock.monotonic())
         if not pending or left <= 0:
             return progress_of(change_set, await asyncio.to_thread(journal.entries))
         names = ", ".join(entry.key for entry in progress.open if entry.id in pending)
