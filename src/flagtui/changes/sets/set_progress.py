@@ -83,7 +83,7 @@ async def settle_open(change_set: ChangeSet, client: Client, context: WriteConte
         pending = {entry.id for entry in progress.open}
         pending &= {recovery.entry.id for recovery in recoveries if recovery.verdict == "not known"}
         began = max((entry.at for entry in progress.open if entry.id in pending), default=0.0)
-        # After the clock was set back, the request seems to be of the future.
+        # After the clock was set back, the request is later than now.
         left = min(began + WATCH_FOR + MARGIN - journal.clock(), ends - clock.monotonic())
         if not pending or left <= 0:
             return progress_of(change_set, await asyncio.to_thread(journal.entries))
