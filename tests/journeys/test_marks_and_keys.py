@@ -18,7 +18,7 @@ from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.skipped import Skipped
-from flagtui.models.activity import ChangeRow
+from flagtui.models.activity_rows import ChangeRow
 
 Screen = ListScreen[Any]
 LISTS = {

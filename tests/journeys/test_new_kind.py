@@ -27,7 +27,7 @@ ELSEWHERE: Final = {
     "changes/flags/flag_intent.py": "why a flag is changed",
     "code/sdk_functions.py": "what a call of a library names",
     "models/__init__.py": "modules",
-    "models/activity.py": "scopes of the activity log",
+    "models/activity_rows.py": "scopes of the activity log",
     "store/activity_listing.py": "whose change an entry is, in words of the search line",
 }
 """By file: what it lists that is not the kinds."""

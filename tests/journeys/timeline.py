@@ -3,7 +3,7 @@
 from tests.doubles.whole_program import Program
 
 from flagtui.app.activity.activity_screen import ActivityScreen
-from flagtui.models.activity import ChangeRow
+from flagtui.models.activity_rows import ChangeRow
 
 
 async def on_activity(program: Program, line: str = "") -> ActivityScreen:

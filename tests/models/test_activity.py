@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import pytest
 from tests.doubles.expected import require
 
-from flagtui.models.activity import Activity, ActivityPage, change_row
+from flagtui.models.activity import Activity, ActivityPage
+from flagtui.models.activity_rows import change_row
 from flagtui.models.flag import Flag
 from flagtui.models.flag_history import rebuilt_version
 
@@ -89,3 +91,28 @@ def test_changes_of_experiments_have_kinds_of_their_own() -> None:
     assert kinds(end_date=(None, "2026-03-01T00:00:00Z"), conclusion=(None, "won")) == ("ended", "other")
     assert kinds(metrics_secondary=([], [{}])) == ("metrics",)
     assert kinds(name=("a", "b")) == ("renamed",)
+
+
+CONDITION = {"properties": [], "rollout_percentage": 50}
+
+
+@pytest.mark.parametrize(
+    ("after", "kinds"),
+    [
+        ({"groups": [{**CONDITION, "rollout_percentage": 60}]}, ("rollout",)),
+        ({"groups": [{**CONDITION, "variant": "a"}]}, ("variants",)),
+        ({"groups": [{**CONDITION, "aggregation_group_type_index": 0}]}, ("conditions",)),
+        ({"groups": [CONDITION], "aggregation_group_type_index": 0}, ("conditions",)),
+        ({"groups": [CONDITION], "early_exit": True}, ("conditions",)),
+        ({"groups": [CONDITION], "holdout": {"id": 3, "exclusion_percentage": 5}}, ("conditions",)),
+        ({"groups": [CONDITION], "payloads": {"true": "1"}}, ("payload",)),
+        ({"groups": [{**CONDITION, "description": "words"}]}, ("other",)),
+        ({"groups": [CONDITION], "early_exit": False, "super_groups": None, "version": 1}, ("other",)),
+    ],
+)
+def test_every_change_of_who_matches_is_one_of_targeting(after: Any, kinds: tuple[str, ...]) -> None:
+    row = change_row(
+        Activity.of(entry({"field": "filters", "before": {"groups": [CONDITION]}, "after": after})), 1
+    )
+    assert row.kinds == kinds
+    assert (row.weight > 0) is (kinds != ("other",))

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from flagtui.models.activity import Activity, ChangeRow, change_row
+from flagtui.models.activity import Activity
+from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.models.condition_queries import deciding_conditions
 from flagtui.models.counted_users import UserChange
 from flagtui.models.filters import Filters

@@ -8,7 +8,8 @@ from tests.doubles.counted_calls import counting_calls
 from tests.doubles.log_entries import log_entry
 
 from flagtui.api.errors import Forbidden
-from flagtui.models.activity import Activity, ActivityPage, change_row
+from flagtui.models.activity import Activity, ActivityPage
+from flagtui.models.activity_rows import change_row
 from flagtui.models.json_value import JSON
 from flagtui.store.activity_feed import PAGE, PAGES, ActivityFeed, deletions_in, recent_deletions
 

@@ -1,9 +1,9 @@
 """Sentences about who sees a flag and what changed."""
 
 import pytest
-from tests.doubles.targeting import asks, asks_cohort, asks_flag, group
+from tests.doubles.targeting import asks, asks_cohort, asks_flag, group, variants
 
-from flagtui.changes.flags.flag_words import condition_in_short
+from flagtui.changes.flags.flag_words import GROUP_TYPE, condition_in_short
 from flagtui.evaluate.operator_words import OPERATOR_WORDS
 from flagtui.models.activity import Activity
 from flagtui.models.filters import Filters, Property, Variant
@@ -189,6 +189,11 @@ def rollouts(*shares: int) -> dict[str, JSON]:
     return {"groups": [{"rollout_percentage": share} for share in shares]}
 
 
+def conditions(about_group: JSON = None, **more: JSON) -> dict[str, JSON]:
+    about = {} if about_group is None else {GROUP_TYPE: about_group}
+    return {"groups": [{"rollout_percentage": 1, **about, **more}]}
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -196,16 +201,69 @@ def rollouts(*shares: int) -> dict[str, JSON]:
         ({"field": "filters", "before": rollouts(25), "after": rollouts(50)}, "rollout 25 % → 50 %"),
         ({"field": "filters", "before": rollouts(1, 5), "after": rollouts(1, 9)}, "condition 2: 5 % → 9 %"),
         ({"field": "filters", "before": rollouts(1), "after": rollouts(1, 9)}, "+ condition 2 at 9 %"),
+        (
+            {"field": "filters", "before": rollouts(1), "after": conditions(about_group=0)},
+            "condition 1: is about groups of type 0 instead of users",
+        ),
+        (
+            {"field": "filters", "before": rollouts(1), "after": conditions(exposure_frozen=True)},
+            "condition 1: exposure frozen",
+        ),
+        (
+            {
+                "field": "filters",
+                "before": conditions(properties=[asks("a", "exact", 1), asks("b", "exact", 2)]),
+                "after": conditions(properties=[asks("b", "exact", 2), asks("a", "exact", 1)]),
+            },
+            "condition 1 changed",
+        ),
+        (
+            {"field": "filters", "before": rollouts(1), "after": {**rollouts(1), GROUP_TYPE: 0}},
+            "the flag is about groups of type 0 instead of users",
+        ),
+        (
+            {
+                "field": "filters",
+                "before": {"multivariate": variants(a=50, b=50)},
+                "after": {"multivariate": variants(b=50, a=50)},
+            },
+            "variants in another order",
+        ),
+        (
+            {
+                "field": "filters",
+                "before": {"multivariate": variants(a=50, b=50)},
+                "after": {"multivariate": variants(b=40, a=60)},
+            },
+            "variant a: 50 % → 60 %, variant b: 50 % → 40 %, variants in another order",
+        ),
+        (
+            {
+                "field": "filters",
+                "before": rollouts(1),
+                "after": {
+                    **conditions(variant=None, **{GROUP_TYPE: None}),
+                    GROUP_TYPE: None,
+                    "early_exit": False,
+                },
+            },
+            "updated",
+        ),
         ({"field": "tags", "before": ["a", "b"], "after": ["b", "nav"]}, "tags +nav -a"),
         ({"field": "name", "before": "a", "after": "b"}, "description"),
-        ({"field": "evaluation_runtime", "before": "all", "after": "server"}, "runs on → server"),
+        ({"field": "evaluation_runtime", "before": "all", "after": "server"}, "runtime → server"),
+        (
+            {"field": "ensure_experience_continuity", "before": False, "after": True},
+            "persist across sign-in → on",
+        ),
+        ({"field": "bucketing_identifier", "before": "device_id", "after": None}, "bucketing → none"),
         ({"field": "brand_new_field", "before": 1, "after": 2}, "brand new field → 2"),
         ({"field": None, "before": None, "after": None}, "something without a name"),
         ({"field": None, "before": 1, "after": 2}, "something without a name → 2"),
         ({"field": "active", "before": "false", "after": "true"}, "turned on"),
         ({"field": "active", "before": "True", "after": "False"}, "turned off"),
         ({"field": "deleted", "before": "false", "after": "true"}, "deleted"),
-        ({"field": "active", "before": True, "after": "maybe"}, "state → maybe"),
+        ({"field": "active", "before": True, "after": "maybe"}, "on or off → maybe"),
     ],
 )
 def test_change_is_described_in_a_few_words(change: dict[str, JSON], words: str) -> None:

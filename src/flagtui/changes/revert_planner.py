@@ -22,7 +22,8 @@ from flagtui.store.kinds import FLAGS, KINDS
 if TYPE_CHECKING:
     from flagtui.changes.planner import PlanContext, Planned, Planner
     from flagtui.changes.proposal import Proposal
-    from flagtui.models.activity import Activity, ChangeRow, RecordKind
+    from flagtui.models.activity import Activity
+    from flagtui.models.activity_rows import ChangeRow, RecordKind
 
 
 class Reverts(msgspec.Struct, frozen=True):

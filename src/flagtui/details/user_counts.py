@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
-from flagtui.models.activity import ChangeRow
+from flagtui.models.activity_rows import ChangeRow
 from flagtui.models.condition_queries import ConditionQuery
 from flagtui.models.counted_users import UserChange
 from flagtui.models.filters import Condition

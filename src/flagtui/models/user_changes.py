@@ -5,7 +5,8 @@ from typing import Final
 
 import msgspec
 
-from flagtui.models.activity import ChangeRow, as_switch
+from flagtui.models.activity import as_switch
+from flagtui.models.activity_rows import ChangeRow
 from flagtui.models.condition_queries import ConditionQuery, deciding_conditions
 from flagtui.models.counted_users import UserChange
 from flagtui.models.filters import Filters

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError
 from flagtui.api.heavy_work import run_off_loop
-from flagtui.models.activity import Activity, ActivityPage, ChangeRow, change_row
+from flagtui.models.activity import Activity, ActivityPage
+from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.models.json_value import count_parts
 from flagtui.store.activity_listing import ACTIVITY
 from flagtui.store.query.value_tests import fold

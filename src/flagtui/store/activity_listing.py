@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from flagtui import local_time
-from flagtui.models.activity import KINDS, ChangeRow
+from flagtui.models.activity_rows import KINDS, ChangeRow
 from flagtui.safe_text import safe_text
 from flagtui.store.query.language import Query, QueryProblem
 from flagtui.store.query.term_readers import Read, number_of, part_of, person_of

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from flagtui import local_time
 from flagtui.api.errors import ApiError, Forbidden
 from flagtui.api.operations import NOT_HERE
-from flagtui.models.activity import EVENT, EXPERIMENT, Activity, ChangeRow, change_row
+from flagtui.models.activity import EVENT, EXPERIMENT, Activity
+from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow
 from flagtui.store.activity_listing import Centre

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 from typing import Final
 
+from flagtui.changes.difference import value_words
 from flagtui.changes.flags.flag_consequences import UNLOGGED
-from flagtui.changes.flags.flag_words import cohort_name
+from flagtui.changes.flags.flag_words import GROUP_TYPE, cohort_name, unit_words
 from flagtui.evaluate import wire
 from flagtui.models.activity import EXPERIMENT, Activity, Change
-from flagtui.models.filters import Condition, Property, Variant
+from flagtui.models.filters import Condition, Property, Variant, as_index
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON, as_dict, as_list
 from flagtui.models.record_fields import EXPERIMENT_FIELDS, FLAG_FIELDS
@@ -25,11 +26,6 @@ VARIANTS: Final = 200
 MORE: Final = "… and more"
 STAFF = "staff of the product, signed in as "
 """Precedes the user's name if a member of the product's staff was signed in as that user."""
-_SWITCHES = {
-    "active": ("turned on", "turned off"),
-    "archived": ("archived", "unarchived"),
-    "deleted": ("deleted", "restored"),
-}
 
 
 def activity_words(entry: Activity, limit: int = 80, names: Names = NO_NAMES) -> str:
@@ -70,12 +66,10 @@ def experiment_change_words(change: Change) -> str:
         if change.before is not None and change.after is not None:
             return f"{change.field.replace('_', ' ')} changed"
         return words[change.after is None]
-    if change.field in ("name", "conclusion"):
-        return f"{change.field} → {value_text(change.after, 40)}"
-    if change.field in _SWITCHES and change.is_on is not None:
-        return _SWITCHES[change.field][0 if change.is_on else 1]
     field = EXPERIMENT_FIELDS.get(change.field)
-    return safe_text(field.label if field is not None else change.field.replace("_", " "), 40)
+    if change.field in ("name", "conclusion"):
+        return f"{change.field} → {value_text(value_words(field, change.after), 40)}"
+    return change.switch_words or safe_text(EXPERIMENT_FIELDS.words(change.field), 40)
 
 
 def actor_name(entry: Activity) -> str:
@@ -85,8 +79,8 @@ def actor_name(entry: Activity) -> str:
 
 def change_words(change: Change, names: Names = NO_NAMES) -> Iterator[str]:
     """Yield the parts of one changed field, in words."""
-    if change.field in _SWITCHES and change.is_on is not None:
-        yield _SWITCHES[change.field][0 if change.is_on else 1]
+    if change.switch_words:
+        yield change.switch_words
     elif change.field == "filters":
         yield from filters_words(as_dict(change.before), as_dict(change.after), names)
     elif change.field == "tags":
@@ -99,9 +93,8 @@ def change_words(change: Change, names: Names = NO_NAMES) -> Iterator[str]:
         value = "" if change.after is None else f" → {value_text(change.after, 40)}"
         yield f"something without a name{value}"
     else:
-        field = FLAG_FIELDS.get(change.field)
-        name = field.label if field is not None else change.field.replace("_", " ")
-        yield f"{safe_text(name, 40)} → {value_text(change.after, 40)}"
+        value = value_words(FLAG_FIELDS.get(change.field), change.after)
+        yield f"{safe_text(FLAG_FIELDS.words(change.field), 40)} → {value_text(value, 40)}"
 
 
 def tags_words(change: Change) -> str:
@@ -117,7 +110,8 @@ def filters_words(
     before: Mapping[str, JSON], after: Mapping[str, JSON], names: Names = NO_NAMES
 ) -> Iterator[str]:
     """Yield what changed between two stored filters: conditions, variants, payloads, other fields."""
-    yield from _conditions_words(wire.conditions(before), wire.conditions(after), names)
+    types = before.get(GROUP_TYPE), after.get(GROUP_TYPE)
+    yield from _conditions_words(wire.conditions(before), wire.conditions(after), types, names)
     yield from _variants_words(wire.variants(before), wire.variants(after))
     payloads, others = wire.payloads(before), wire.payloads(after)
     for key in dict.fromkeys([*payloads, *others]) if payloads != others else ():
@@ -125,9 +119,27 @@ def filters_words(
             sign = "+ payload" if key not in payloads else "- payload"
             word = sign if (key in payloads) != (key in others) else "payload"
             yield word if key == "true" else f"variant {safe_text(key, 30)}: {word}"
-    for key in sorted({*before, *after} - {"groups", "multivariate", "payloads"}):
-        if before.get(key) != after.get(key):
-            yield safe_text(key.replace("_", " "), 40)
+    if words := _unit_words(types, names):
+        yield f"the flag {words}"
+    for key in sorted({*before, *after} - {"groups", "multivariate", "payloads", GROUP_TYPE}):
+        # Servers fill in what is empty.
+        if (before.get(key) or None) != (after.get(key) or None):
+            yield _plain_key(key)
+
+
+Sides = tuple[JSON, JSON]
+"""A value before and after."""
+
+
+def _unit_words(types: Sides, names: Names) -> str:
+    """Return `is about company groups instead of users`; empty where that is the same."""
+    before, after = types
+    is_same = as_index(before) == as_index(after)
+    return "" if is_same else safe_text(unit_words(before, after, names), 80)
+
+
+def _plain_key(key: str) -> str:
+    return safe_text(key.replace("_", " "), 40)
 
 
 def _objects(values: Sequence[JSON]) -> Iterator[dict[str, JSON]]:
@@ -141,16 +153,27 @@ def _variants_words(before: Sequence[JSON], after: Sequence[JSON]) -> Iterator[s
         yield "variants changed"
         return
     old, new = _shares(before), _shares(after)
-    for key in dict.fromkeys([*old, *new]):
-        if old.get(key) != new.get(key):
-            yield f"variant {safe_text(key, 30)}: {_share_change(old.get(key), new.get(key))}"
+    moved = [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
+    for key in moved:
+        yield f"variant {safe_text(key, 30)}: {_share_change(old.get(key), new.get(key))}"
+    if [key for key in old if key in new] != [key for key in new if key in old]:
+        yield "variants in another order"
+    elif not moved and _names(before) != _names(after):
+        yield "variants changed"
+
+
+def _names(variants: Sequence[JSON]) -> list[tuple[str, str]]:
+    return [(variant.key, variant.name) for variant in map(Variant.of, _objects(variants))]
 
 
 def _shares(variants: Sequence[JSON]) -> dict[str, float]:
     return {variant.key: variant.rollout for variant in map(Variant.of, _objects(variants))}
 
 
-def _conditions_words(before: Sequence[JSON], after: Sequence[JSON], names: Names) -> Iterator[str]:
+def _conditions_words(
+    before: Sequence[JSON], after: Sequence[JSON], types: Sides, names: Names
+) -> Iterator[str]:
+    """Yield what changed in each condition; `types` are the flag's group types, the defaults."""
     alone = all(len([*islice(_objects(groups), 2)]) == 1 for groups in (before, after))
     for number, (stored, now) in enumerate(zip_longest(_objects(before), _objects(after)), 1):
         if stored == now:
@@ -163,16 +186,34 @@ def _conditions_words(before: Sequence[JSON], after: Sequence[JSON], names: Name
         if stored is None:
             yield f"+ condition {number} at {percent(Condition.of(wire.with_properties(now, ())).rollout)}"
             continue
-        stored, now, is_long = _without_common_properties(stored, now)
-        old, new = Condition.of(stored), Condition.of(now)
-        if old != new or is_long:
-            if old.rollout != new.rollout:
-                yield f"{place or 'rollout '}{percent(old.rollout)} → {percent(new.rollout)}"
-            if is_long:
-                yield f"condition {number}: properties changed"
-            yield from _property_words(f"condition {number}: ", old, new, names)
-            if old.variant != new.variant:
-                yield f"condition {number}: as {safe_text(new.variant or 'any variant', 30)}"
+        parts = [*_condition_words(place, f"condition {number}: ", stored, now, names)]
+        own = stored.get(GROUP_TYPE, types[0]), now.get(GROUP_TYPE, types[1])
+        if own != types and (words := _unit_words(own, names)):
+            parts.append(f"condition {number}: {words}")
+        if not parts and wire.properties(stored) != wire.properties(now):
+            parts.append(f"condition {number} changed")
+        yield from parts
+
+
+_DESCRIBED: Final = frozenset(("properties", "rollout_percentage", "variant", GROUP_TYPE))
+"""Members of a condition with words of their own."""
+
+
+def _condition_words(
+    place: str, numbered: str, stored: dict[str, JSON], now: dict[str, JSON], names: Names
+) -> Iterator[str]:
+    stored, now, is_long = _without_common_properties(stored, now)
+    old, new = Condition.of(stored), Condition.of(now)
+    if old.rollout != new.rollout:
+        yield f"{place or 'rollout '}{percent(old.rollout)} → {percent(new.rollout)}"
+    if is_long:
+        yield f"{numbered}properties changed"
+    yield from _property_words(numbered, old, new, names)
+    if old.variant != new.variant:
+        yield f"{numbered}as {safe_text(new.variant or 'any variant', 30)}"
+    for key in sorted({*stored, *now} - _DESCRIBED):
+        if (stored.get(key) or None) != (now.get(key) or None):
+            yield numbered + _plain_key(key)
 
 
 def _without_common_properties(

@@ -7,7 +7,7 @@ import msgspec
 from flagtui import local_time
 from flagtui.evaluate import wire
 from flagtui.local_time import MINUTE, ago
-from flagtui.models.activity import ChangeRow
+from flagtui.models.activity_rows import ChangeRow
 from flagtui.models.counted_users import UserChange
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.json_value import JSON

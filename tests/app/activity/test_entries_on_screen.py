@@ -18,7 +18,8 @@ from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.column_layout import Slot
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, Glyphs
 from flagtui.changes.flags.flag_consequences import activity_in_short
-from flagtui.models.activity import Activity, ChangeRow, change_row
+from flagtui.models.activity import Activity
+from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.models.flag_details import NO_NAMES, FlagDetails, Names
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow

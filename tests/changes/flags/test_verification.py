@@ -117,7 +117,7 @@ def test_paths_beyond_the_plan_and_dropped_keys_are_reported() -> None:
     filters = copy.deepcopy(dict(plan.body["filters"]))
     del filters["mystery"]
     assert remarks(plan, store(plan, filters=filters)) == (
-        'changed outside the plan: filters.mystery: − {"kept": true}',
+        'changed outside the plan: mystery: − {"kept": true}',
     )
 
 

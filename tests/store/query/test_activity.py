@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.doubles.log_entries import log_entry
 from tests.store.conftest import ADA
 
-from flagtui.models.activity import EVENT, EXPERIMENT, KINDS, ChangeRow, change_row
+from flagtui.models.activity import EVENT, EXPERIMENT
+from flagtui.models.activity_rows import KINDS, ChangeRow, change_row
 from flagtui.models.json_value import JSON
 from flagtui.store.activity_listing import (
     ACTIVITY,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from flagtui import local_time
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.widgets.column_layout import Cell, CellPiece, Column, Slot, age_cell, text_cell, version_cell
-from flagtui.models.activity import ChangeRow
+from flagtui.models.activity_rows import ChangeRow
 from flagtui.models.counted_users import UserChange
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.store.activity_feed import ACTIVITY_LISTING

@@ -18,7 +18,7 @@ from flagtui.app.state.go_to import OpenRecord, RecordLink
 from flagtui.app.state.permissions import is_missing
 from flagtui.app.widgets.search_line import SearchLine
 from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.models.activity import ChangeRow
+from flagtui.models.activity_rows import ChangeRow
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import ActivityFeed
 from flagtui.store.activity_listing import moment_of

@@ -11,7 +11,7 @@ from flagtui.app.lists.list_screen import PAUSE
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import Column
 from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.models.activity import ChangeRow
+from flagtui.models.activity_rows import ChangeRow
 from flagtui.store.activity_listing import Centre
 
 

@@ -20,7 +20,8 @@ from flagtui.app.widgets.column_layout import Column
 from flagtui.app.widgets.line import join_lines
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.models.activity import Activity, ChangeRow
+from flagtui.models.activity import Activity
+from flagtui.models.activity_rows import ChangeRow
 from flagtui.store.kinds import KINDS
 from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import no_match_words, nothing_words, trouble_words, waiting_words

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from flagtui import local_time
 from flagtui.app.activity.activity_columns import day_words
-from flagtui.models.activity import ChangeRow
+from flagtui.models.activity_rows import ChangeRow
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 from flagtui.store.activity_feed import ACTIVITY_LISTING, ActivityFeed

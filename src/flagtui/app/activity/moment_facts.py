@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence, Set
 from typing import Final
 
 from flagtui.details.user_counts import UserCounts
-from flagtui.models.activity import Activity, ChangeRow
+from flagtui.models.activity import Activity
+from flagtui.models.activity_rows import ChangeRow
 from flagtui.models.counted_users import UserChange
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.activity_listing import AFTER, Centre

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from flagtui import local_time
 from flagtui.changes.timeline import clock_words, code, day_heading, plain
-from flagtui.models.activity import ChangeRow
+from flagtui.models.activity_rows import ChangeRow
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.safe_text import safe_text
 from flagtui.text.activity_words import STAFF, activity_words

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flagtui.changes.planner import Planner, Q
     from flagtui.changes.proposal import P, Purpose, R, Report
     from flagtui.changes.skipped import Skipped
-    from flagtui.models.activity import ChangeRow
+    from flagtui.models.activity_rows import ChangeRow
     from flagtui.store.workspace import Workspace
 
 

@@ -31,7 +31,7 @@ from flagtui.changes.sets.change_set import ChangeSetError
 from flagtui.changes.skipped import Skipped
 from flagtui.changes.undo import next_redo, next_undo, purpose_of, questions_of, why_not
 from flagtui.changes.undo_planner import UndoPlanner
-from flagtui.models.activity import ChangeRow
+from flagtui.models.activity_rows import ChangeRow
 from flagtui.safe_text import safe_text
 from flagtui.store.kinds import KINDS, load
 from flagtui.store.workspace import Workspace

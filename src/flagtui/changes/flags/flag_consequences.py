@@ -220,8 +220,8 @@ def touch_of(entry: Activity) -> Touch:
 def activity_in_short(entry: Activity) -> str:
     """Describe an entry in one line: `turned off`, `condition 1: rollout 25 % → 50 %, tags changed`."""
     for change in entry.changes:
-        if change.field == "active" and change.is_on is not None:
-            return "turned on" if change.is_on else "turned off"
+        if change.field == "active" and change.switch_words:
+            return change.switch_words
     if entry.activity != "updated":
         return entry.activity
     if entry.is_unlogged:
@@ -235,7 +235,7 @@ def activity_in_short(entry: Activity) -> str:
             count += len(lines)
         elif change.field:
             # Without values, which may be long or secret.
-            words.append(f"{FLAG_FIELDS.words(change.field)} changed")
+            words.append(change.switch_words or f"{FLAG_FIELDS.words(change.field)} changed")
             count += 1
     more = f" and {count - SHOWN:,} more" if count > SHOWN else ""
     return f"{', '.join(words[:SHOWN]) or 'something changed'}{more}"

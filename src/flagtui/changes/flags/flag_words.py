@@ -153,7 +153,7 @@ def in_words(
             sides = tuple(_at(wire.conditions(side.get("filters")), place) for side in (before, after))
             return f"condition {place + 1}: {_inside_condition(line, tuple(rest), sides, names)}"
         case ("filters", "aggregation_group_type_index"):
-            return f"the flag {_unit_words(line, names)}"
+            return f"the flag {unit_words(line.before, line.after, names)}"
         case ("filters", "multivariate", "variants", int() as place, *rest):
             return _variant_words(line, place, tuple(rest), before, after)
         case ("filters", "payloads", str() as key):
@@ -163,7 +163,8 @@ def in_words(
         case (str() as field, int()):
             return f"{FLAG_FIELDS.words(field)}: {arrow(line.before, line.after)}"
         case _:
-            return f"{line.where}: {arrow(line.before, line.after)}"
+            where = line.where.removeprefix("filters.").replace("_", " ")
+            return f"{where}: {arrow(line.before, line.after)}"
 
 
 def mask_line(line: DifferenceLine) -> DifferenceLine:
@@ -231,7 +232,7 @@ def _inside_condition(line: DifferenceLine, rest: Path, sides: Sides, names: Nam
                 return "no forced variant, as before"
             return f"forced variant {_or_none(old)} → {_or_none(new)}"
         case ("aggregation_group_type_index",):
-            return _unit_words(line, names)
+            return unit_words(line.before, line.after, names)
         case ("properties", int()) if MISSING in (line.before, line.after):
             sign, filters = ("+", line.after) if line.before is MISSING else ("−", line.before)
             return f"{sign} {_property_words(filters, names)}"
@@ -242,7 +243,7 @@ def _inside_condition(line: DifferenceLine, rest: Path, sides: Sides, names: Nam
         case ("properties", int() as within, "value", int()):
             filters = _at(wire.properties(sides[1]), within)
             return f"{brief(filters.get('key'))}: {arrow(line.before, line.after)}"
-    return f"{'.'.join(map(str, rest))} {arrow(line.before, line.after)}"
+    return f"{'.'.join(map(str, rest)).replace('_', ' ')} {arrow(line.before, line.after)}"
 
 
 def _or_none(value: JSON) -> str:
@@ -258,16 +259,16 @@ def _property_words(item: JSON, names: Names) -> str:
     return property_in_short(Property.of(item), names) if isinstance(item, dict) else brief(item)
 
 
-def _unit_words(line: DifferenceLine, names: Names) -> str:
-    """Return `is about company groups instead of users`."""
+def unit_words(old: JSON, new: JSON, names: Names) -> str:
+    """Return `is about company groups instead of users`; a side can be `MISSING`."""
 
     def noun(side: JSON) -> str:
         index = as_index(side)
         return "users" if index is None else names.group_noun(index)
 
-    before, after = noun(line.before), noun(line.after)
+    before, after = noun(old), noun(new)
     if before == after:
-        return f"is about {after}, set explicitly" if line.after is not MISSING else f"is about {after}"
+        return f"is about {after}, set explicitly" if new is not MISSING else f"is about {after}"
     return f"is about {after} instead of {before}"
 
 

@@ -13,7 +13,7 @@ from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.word_types import query_argument
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.details.user_counts import UserCounts
-from flagtui.models.activity import ChangeRow
+from flagtui.models.activity_rows import ChangeRow
 
 
 def _order(given: Mapping[str, Any]) -> Callable[[ChangeRow], float] | None:

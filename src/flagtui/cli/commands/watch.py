@@ -22,7 +22,8 @@ from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import read_query
 from flagtui.cli.plumbing.word_types import query_argument
 from flagtui.cli.records.activity_records import ACTIVITY
-from flagtui.models.activity import Activity, ChangeRow, change_row
+from flagtui.models.activity import Activity
+from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.store.activity_listing import ACTIVITY as ENTRIES
 from flagtui.store.activity_listing import invalid_moment, read_moment
 from flagtui.store.query.language import compile_query

@@ -7,7 +7,8 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import read_query
-from flagtui.models.activity import Activity, ChangeRow, change_row
+from flagtui.models.activity import Activity
+from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.activity_listing import ACTIVITY, Centre, by_closeness, earliest, split_centre
 from flagtui.store.moment_changes import merge_rows, read_moment_changes

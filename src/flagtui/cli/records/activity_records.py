@@ -4,7 +4,7 @@ from typing import Final
 
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.records.field_words import minute_words
-from flagtui.models.activity import ChangeRow
+from flagtui.models.activity_rows import ChangeRow
 from flagtui.text.activity_words import activity_words
 from flagtui.text.user_words import user_change_in_short
 

@@ -18,7 +18,7 @@ from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words
 from flagtui.cli.records.flag_records import FLAG
 from flagtui.details.metric_findings import Metric, metrics_of
-from flagtui.models.activity import ChangeRow, change_row
+from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.models.experiment import Experiment, Holdout, SavedMetric
 from flagtui.models.experiment_responses import ExperimentStats
 from flagtui.models.json_value import as_text

@@ -21,7 +21,8 @@ from flagtui.cli.plumbing.word_types import FLAG_WORD, FLAG_WORDS
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import minute_words
 from flagtui.local_time import unix
-from flagtui.models.activity import ChangeRow, change_row, version_made
+from flagtui.models.activity import version_made
+from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.flag_responses import ScheduledChange
