@@ -96,6 +96,10 @@ class Tab(Struct, frozen=True):
         return key_sign(command).replace("ctrl+", "^") if command else self.key
 
 
+MORE: Final = Tab("", "…")
+"""In the place of saved searches for which there is no room."""
+
+
 class Header(Line):
     """`flagtui PROD acme › Web app #1234 host … user ● synced 4 s ago`; drops the least needed first."""
 
@@ -193,8 +197,8 @@ class Tabs(Line):
 def fit_tabs(tabs: list[Tab], current: str, width: int) -> list[Tab]:
     """Return the tabs that have room where not all have, the one in front among them.
 
-    The others lose their counts first, then searches the ends of their names, then their places; lists lose
-    the ends of theirs to a search in front.
+    The others lose their counts first, then searches the ends of their names, then their places to a mark;
+    lists lose the ends of theirs to a search in front.
     """
     tabs = [tab if tab.key == current else Tab(tab.key, tab.title) for tab in tabs]
     for most in range(max(cell_len(tab.title) for tab in tabs), SHORTEST - 1, -1):
@@ -204,7 +208,20 @@ def fit_tabs(tabs: list[Tab], current: str, width: int) -> list[Tab]:
         ]
         if _tabs_width(shorter) <= width:
             return shorter
-    tabs = [tab for tab in tabs if not _is_search(tab) or tab.key == current]
+    shown = [tab for tab in tabs if not _is_search(tab) or tab.key == current]
+    if len(shown) < len(tabs):
+        fitted = [*_fit_lists(shown, width - _tab_width(MORE)), MORE]
+        searches = zip(fitted[LISTS:-1], shown[LISTS:], strict=True)
+        is_recognised = all(
+            cell_len(new.title) >= RECOGNISED or new.title == old.title for new, old in searches
+        )
+        if is_recognised and _tabs_width(fitted) <= width:
+            return fitted
+    return _fit_lists(shown, width)
+
+
+def _fit_lists(tabs: list[Tab], width: int) -> list[Tab]:
+    """Return the lists, and the search in front if one is, without the ends of names for which no room is."""
     if (over := _tabs_width(tabs) - width) > 0 and _is_search(tabs[-1]):
         *lists, search = tabs
         if (room := cell_len(search.title) - over) < SHORTEST:
