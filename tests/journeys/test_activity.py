@@ -73,8 +73,8 @@ async def test_versions_entries_and_deletions_are_taken_back(narrow_mode: Settin
         assert screen.search.value == "is:deleted"
         assert "export-parquet" in listed_rows(program)[1]
         assert "deleted and not restored" in words(program.screen)
-        await program.press("enter")
-        assert isinstance(program.app.screen, FlagScreen)
+        await program.press("enter", "J", "escape", "f5")
+        assert isinstance(program.app.screen, FlagScreen), "no list has a deleted flag"
         await program.press("escape", "z")
         assert "Restore in TEST" in words(program.screen)
         await program.press("y")

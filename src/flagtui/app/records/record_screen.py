@@ -121,6 +121,8 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
         self._row: IdRow = row
         self._workspace = app_state.workspace
         """The project that the page is about."""
+        self._is_listed = False
+        """Whether the list has the record, or had it: others, such as deleted ones, are opened, too."""
         self._reads = app_state.reads
         self._drawn_for: object = None
         """The tab and the sizes that were drawn last."""
@@ -168,6 +170,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
         self.follow(self._app_state.watch, self.update_from_state)
         if (workspace := self._app_state.workspace) is not None:
             self.follow(workspace.collection(self.kind).watch, self.update_from_state)
+            self._is_listed = workspace.collection(self.kind).get(self._row.id) is not None
         self._open()
         self.look()
 
@@ -197,7 +200,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
 
     def on_screen_resume(self) -> None:
         """Follow what has gone on while another screen was in front."""
-        if is_living(self):
+        if self._was_on_top and is_living(self):
             self.update_from_state()
 
     def update_from_state(self) -> None:
@@ -206,16 +209,19 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
         if not self.is_attached or workspace is None:
             return
         row = workspace.collection(self.kind).get(self._row.id)
-        if row is None:
-            if self.is_current and workspace is self._workspace and not self._runner.is_saving:
+        is_here = workspace is self._workspace
+        if row is None and (self._is_listed or not is_here):
+            if self.is_current and is_here and not self._runner.is_saving:
                 name = getattr(self._row, KINDS[self.kind].label)
                 words = f"{name} was deleted elsewhere; its page is closed"
                 self._runner.show_toast(Notice(words, "warning"))
             self.call_later(self.dismiss_here)
             return
-        before, self._row = self._row, row
-        if row != before:
-            self.take_row(before)
+        if row is not None:
+            self._is_listed = True
+            before, self._row = self._row, row
+            if row != before:
+                self.take_row(before)
         if self._reads != self._app_state.reads:
             self._reads = self._app_state.reads
             self.look()
