@@ -98,16 +98,17 @@ def move_options(
         for param in params
         for name in param.opts
     }
+    takes_value = {**COMMON, **own}
     kept: list[str] = []
     moved: list[str] = []
     rest = list(args)
-    while rest and rest[0].startswith("-") and len(rest[0].strip("-")):
-        name, is_joined, _value = rest[0].partition("=")
-        is_attached = rest[0].startswith("-o") and len(rest[0]) > 2
-        if name not in own and name not in COMMON and not is_attached:
+    while rest and rest[0].startswith("-") and rest[0].strip("-"):
+        word = rest[0]
+        # The value of `--output=json` and of `-ojson` is in the same word.
+        name = "-o" if word.startswith("-o") else word.partition("=")[0]
+        if name not in takes_value:
             return args
-        takes_value = not is_attached and (own[name] if name in own else COMMON[name])
-        count = 2 if takes_value and not is_joined else 1
+        count = 2 if takes_value[name] and word == name else 1
         (kept if name in own else moved).extend(rest[:count])
         del rest[:count]
     if is_command and rest[:1] == ["--"]:
