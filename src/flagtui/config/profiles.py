@@ -188,25 +188,19 @@ def choose_profile(
     A host of the environment that is not the profile's gets a stand-in, as careful as the most careful
     profile of that host. `origin_of` makes hosts comparable. Raises ProfileUnknown, SettingsError never.
     """
-    name, named_by = _choose_name(profiles, default, given, named)
-    own = profiles.get(name) or (next(iter(profiles.values())) if len(profiles) == 1 else None)
-    profile = own or Profile("default")
-    source = "the profile" if own else "default"
-    sources = {
-        "profile": named_by if name else "the only one" if own else "no profile",
-        "host": source,
-        "project": source,
-        "guard": source,
-    }
-    if given.host and own and origin_of(given.host) == origin_of(own.host):
-        profile, sources["host"] = replace(profile, host=given.host), "FLAGTUI_HOST"
-    elif given.host:
-        origin = origin_of(given.host)
-        of_that_host = [each for each in profiles.values() if origin_of(each.host) == origin]
-        profile = stand_in(given.host, origin, of_that_host, own)
-        sources |= {"host": "FLAGTUI_HOST", "project": "default"}
-        names = ", ".join(each.name for each in of_that_host)
-        sources["guard"] = f"as for {names}" if names else "no profile is for that host"
+    own, chosen_by = _choose_own(profiles, default, given, named)
+    profile, source = (own, "the profile") if own else (Profile("default"), "default")
+    sources = {"profile": chosen_by, **dict.fromkeys(("host", "project", "guard"), source)}
+    if given.host:
+        origin, sources["host"] = origin_of(given.host), "FLAGTUI_HOST"
+        if own and origin == origin_of(own.host):
+            profile = replace(own, host=given.host)
+        else:
+            of_that_host = [each for each in profiles.values() if origin_of(each.host) == origin]
+            profile = stand_in(given.host, origin, of_that_host, own)
+            names = ", ".join(each.name for each in of_that_host)
+            guard = f"as for {names}" if names else "no profile is for that host"
+            sources |= {"project": "default", "guard": guard}
     if project or given.project:
         profile = replace(profile, project=_checked_project(project or given.project))
         sources["project"] = "--project" if project else "FLAGTUI_PROJECT"
@@ -241,21 +235,23 @@ def stand_in(host: str, origin: str, of_that_host: Collection[Profile], own: Pro
     )
 
 
-def _choose_name(profiles: Mapping[str, Profile], default: str, given: Given, named: str) -> tuple[str, str]:
-    """Return the name of a profile, or an empty one, and what names it. Raises ProfileUnknown."""
-    if named:
-        name, named_by = named, "--profile"
-    elif given.profile:
-        name, named_by = given.profile, "FLAGTUI_PROFILE"
-    else:
-        name, named_by = default, "default_profile"
-    if name and name not in profiles:
-        names = ", ".join(sorted(profiles)) or "there is none yet; make one with: flagtui auth login"
-        raise ProfileUnknown(f"There is no profile {name} ({named_by}). Profiles: {names}.")
-    if not name and len(profiles) > 1 and not (given.host and given.has_key):
-        names = ", ".join(sorted(profiles))
+def _choose_own(
+    profiles: Mapping[str, Profile], default: str, given: Given, named: str
+) -> tuple[Profile | None, str]:
+    """Return the profile of the settings to open, or None, and what chose it. Raises ProfileUnknown."""
+    choices = ((named, "--profile"), (given.profile, "FLAGTUI_PROFILE"), (default, "default_profile"))
+    names = ", ".join(sorted(profiles))
+    for name, named_by in choices:
+        if name in profiles:
+            return profiles[name], named_by
+        if name:
+            names = names or "there is none yet; make one with: flagtui auth login"
+            raise ProfileUnknown(f"There is no profile {name} ({named_by}). Profiles: {names}.")
+    if len(profiles) == 1:
+        return next(iter(profiles.values())), "the only one"
+    if profiles and not (given.host and given.has_key):
         raise ProfileUnknown(f"Which profile? Name it with --profile, or set default_profile: {names}.")
-    return name, named_by
+    return None, "no profile"
 
 
 def is_project_id(value: str) -> bool:
