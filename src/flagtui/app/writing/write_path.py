@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -192,7 +192,6 @@ class WritePath:
             signature = signature.made_from(self._app_state.signature(context.opened))
         if planned.project is not None:
             workspace = workspace.in_project(planned.project)
-        refused = next(iter(planned.skipped), None) if len(intents) == 1 and not skipped else None
         planned = replace(planned, skipped=(*skipped, *planned.skipped), purpose=purpose)
         make_rows = load(KINDS[planner.kind].rows_at) if planner.is_listed else OptimisticRows
         rows = make_rows(workspace, context.clock.time)
@@ -201,9 +200,9 @@ class WritePath:
             if await self._runner.signing_in.helps(planned.refused):
                 # With another key the same question is asked again; only a confirmation sends anything.
                 return await self.write(intents, planner, on_report, skipped, purpose)
-            return await self._explain_skipped(refused, planned.skipped, interface)
-        rules = self._app_state.rules
-        rules = rules.on_this_machine if planner.is_local else rules
+            is_single = len(intents) == 1 and not skipped
+            return await self._explain_skipped(planned.skipped, interface, is_single=is_single)
+        rules = self._app_state.rules.on_this_machine if planner.is_local else self._app_state.rules
         if self._app_state.is_staging and purpose is None and not planner.is_local:
             report = await self.stage_steps.stage(planned, interface, rules)
         else:
@@ -214,8 +213,8 @@ class WritePath:
         if any(isinstance(outcome.plan, RelatedPlan) for outcome in report.outcomes):
             workspace.schedule.invalidate()
         self._app_state.notify_watchers()
-        records: list[Any] = [outcome.record for outcome in report.saved if outcome.plan.makes_record]
-        if record := next((record for record in records if record is not None), None):
+        created: Iterator[Any] = (outcome.record for outcome in report.saved if outcome.plan.makes_record)
+        if (record := next(filter(None, created), None)) is not None:
             self._runner.show_created(planner.kind, record.id, workspace)
         on_report(report)
         if again := await self._find_intents_to_ask_again(report, planned, interface):
@@ -258,17 +257,17 @@ class WritePath:
         return replace(context, tell=interface.show_wait, on_lost=interface.count_lost)
 
     async def _explain_skipped(
-        self, refused: Skipped | None, skipped: Sequence[Skipped], interface: AppInterface[P, R]
+        self, skipped: Sequence[Skipped], interface: AppInterface[P, R], *, is_single: bool
     ) -> Report[P, R] | None:
-        """Show why there is no question: in a toast where `refused` is all that was requested.
+        """Show why there is no question: in a toast where one record is all that was requested.
 
         The report is empty where all were no-ops.
         """
-        if refused is None:
+        if is_single and skipped:
+            self._runner.show_toast(explain_skipped(skipped[0]))
+        else:
             await interface.show_results(())
-            return Report() if all(each.is_no_op for each in skipped) else None
-        self._runner.show_toast(explain_skipped(refused))
-        return Report() if refused.is_no_op else None
+        return Report() if all(each.is_no_op for each in skipped) else None
 
     async def _find_intents_to_ask_again(
         self, report: Report[P, R], planned: Planned[Q, P], interface: AppInterface[P, R]
