@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tests.changes.office import ENTRY, HERE, NOW
 from tests.doubles.expected import require
 
-from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.journal_entries import Entry, Signature, with_directions
 from flagtui.changes.proposal import Purpose
 from flagtui.changes.timeline import markdown, summary
 from flagtui.changes.undo import next_undo, questions_of, undo_words, undoable, why_not
@@ -85,7 +85,8 @@ def test_parts_of_one_change_that_were_redone_are_undone_together() -> None:
     undone = [an_entry(id=f"undo {part}", undoes="a1", at=2.0) for part in "xy"]
     redone = [an_entry(id=f"redo {part}", undoes=f"undo {part}", at=3.0) for part in "xy"]
     other = an_entry(id="other", at=0.5)
-    assert next_undo([changed, *undone, *redone, other], HERE) == tuple(redone)
+    entries = with_directions({entry.id: entry for entry in (changed, *undone, *redone, other)})
+    assert [entry.id for entry in next_undo(entries, HERE)] == ["redo x", "redo y"]
 
 
 @pytest.mark.parametrize(("kind", "verb"), [("copy", "copy"), ("experiment", "copy experiment")])

@@ -213,17 +213,21 @@ def undone_now(entries: Iterable[Entry]) -> frozenset[str]:
 def with_directions(entries: Mapping[str, Entry]) -> list[Entry]:
     """Return the entries of a journal, by id, with the direction of each."""
     return [
-        replace(entry, direction=_direction(entry, entries)) if entry.undoes or entry.part_of else entry
+        replace(entry, direction="undo" if len(reverted_by(entry, entries)) % 2 else "redo")
+        if entry.undoes or entry.part_of
+        else entry
         for entry in entries.values()
     ]
 
 
-def _direction(entry: Entry, by_id: Mapping[str, Entry]) -> Literal["undo", "redo"]:
+def reverted_by(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
+    """Return the ids of the entries that an entry reverts in turn: one for an undo, two for a redo."""
+    ids: list[str] = []
     undone: Entry | None = entry
-    steps = 0
-    while undone is not None and (back := undone.undoes or undone.part_of) and steps < len(by_id):
-        undone, steps = by_id.get(back), steps + 1
-    return "undo" if steps % 2 else "redo"
+    while undone is not None and (back := undone.undoes or undone.part_of) and back not in ids:
+        ids.append(back)
+        undone = by_id.get(back)
+    return ids
 
 
 def search_entries(entries: Iterable[Entry], text: str) -> list[Entry]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Final, TypeVar
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from flagtui.api import Client
 from flagtui.changes.entry_kind import EntryKind
-from flagtui.changes.journal_entries import Entry, Signature, UndoTarget, ever_undone
+from flagtui.changes.journal_entries import Entry, Signature, UndoTarget, ever_undone, reverted_by
 from flagtui.changes.overrides.override_plan import KIND as OVERRIDE
 from flagtui.changes.overrides.override_save import OverrideEntries
 from flagtui.changes.own_changes import with_later_changes
@@ -83,34 +83,24 @@ def next_redo(entries: Iterable[Entry], here: Signature) -> tuple[Entry, ...]:
 
 
 def _newest(entries: Iterable[Entry], here: Signature, *, is_redo: bool) -> tuple[Entry, ...]:
+    """Return the newest change that is left to undo or to redo, with those that go together with it."""
     newest_first = sorted(entries, key=attrgetter("at"), reverse=True)
-    by_id, gone = {entry.id: entry for entry in newest_first}, ever_undone(newest_first)
+    gone = ever_undone(newest_first)
     saved = [entry for entry in newest_first if entry.ending == "saved" and entry.signature.reaches(here)]
-    chains = {entry.id: _chain(entry, by_id) for entry in saved}
-    left = [entry for entry in saved if entry.id not in gone and len(chains[entry.id]) % 2 == is_redo]
-    if not is_redo:
-        # A partly undone change is offered as a whole, not by parts.
-        left = [entry for entry in left if not entry.part_of or len(chains[entry.id]) > 1]
+    left = [entry for entry in saved if entry.id not in gone and (entry.direction == "undo") is is_redo]
     if not left:
         return ()
     first = left[0]
-    if is_redo and any(not chains[entry.id] and entry.at > first.at for entry in saved):
+    if is_redo and any(not entry.direction and entry.at > first.at for entry in saved):
         return ()
     if first.batch:
         return tuple(entry for entry in left if entry.batch == first.batch)
-    chain = chains[first.id]
-    return tuple(entry for entry in left if entry is first or (chain and chains[entry.id][-1:] == chain[-1:]))
-
-
-def _chain(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
-    """Return the ids of the entries it reverts in turn: one for an undo, two for a redo."""
-    names: list[str] = []
-    while (back := entry.undoes or entry.part_of) and back not in names:
-        names.append(back)
-        if back not in by_id:
-            break
-        entry = by_id[back]
-    return names
+    if not first.direction:
+        return (first,)
+    # Parts of one change were undone separately.
+    by_id = {entry.id: entry for entry in newest_first}
+    original = reverted_by(first, by_id)[-1]
+    return tuple(entry for entry in left if reverted_by(entry, by_id)[-1:] == [original])
 
 
 def undo_words(entries: Sequence[Entry], *, is_redo: bool = False) -> str:
