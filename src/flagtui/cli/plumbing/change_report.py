@@ -8,7 +8,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from flagtui.api.errors import Invalid, NotOffered, PaymentNeeded, RateLimited
+from flagtui.api.errors import ApiError, Invalid, NotOffered, PaymentNeeded, RateLimited
 from flagtui.changes.guard import GuardRefused
 from flagtui.changes.pipeline import STOPPED as LEFT_IN_FLIGHT
 from flagtui.changes.proposal import Outcome, Proposal
@@ -147,42 +147,54 @@ def refusal(refused: GuardRefused, not_sent: str = NOTHING_SENT) -> Trouble:
 
 def result_of(outcome: Outcome, undoes: str = "", after_conflict: str = AGAIN) -> ChangeResult:
     """Return how a change ended; `undoes` is the journal entry that it undid."""
-    plan, record, error = outcome.plan, outcome.record, outcome.error
-    words = plan.verb.done if outcome.is_saved else outcome.reason or outcome.ending
-    sentences = (*outcome.remarks, outcome.note, outcome.reason if outcome.is_saved else outcome.next)
-    if outcome.reason == LEFT_IN_FLIGHT:
-        words = f"{words}; the next start of the app checks whether it was applied"
-    elif outcome.ending == "unknown":
-        words = f"{cause_words(error)}; the change may have been applied; it was not sent twice"
-        sentences = (f"it is in the journal: {next_command('journal')}",)
-    elif outcome.ending in ("refused", "failed"):
-        if isinstance(error, RateLimited):
-            words, sentences = "too many requests", (f"run again {time_to_retry(error)}",)
-        words = f"{words.rstrip('.')}; nothing was changed"
-    elif outcome.ending == "conflicted":
-        words = f"{words}; nothing of yours was saved"
-        if record is not None:
-            sentences = (after_conflict,)
-    code = code_of(error) if error and outcome.ending in ("refused", "failed") else None
-    if isinstance(error, Invalid | PaymentNeeded | NotOffered):
-        # A dry run ends with the same code where it foresees the refusal.
-        code = "refused"
+    plan, record, error, is_saved = outcome.plan, outcome.record, outcome.error, outcome.is_saved
+    words, sentences = plan.verb.done, (*outcome.remarks, outcome.note, outcome.reason)
+    if not is_saved:
+        words, sentences = _failure_words(outcome, after_conflict)
     id = getattr(record, "id", plan.id)
-    if outcome.is_saved and isinstance(id, int) and plan.id and id != plan.id and plan.id > 0:
+    if is_saved and isinstance(id, int) and 0 < plan.id != id:
         sentences = (f"it is #{id}", *sentences)
     return ChangeResult(
         plan.key,
         outcome.ending,
         words,
         " ".join(f"{part[:1].upper()}{part[1:].rstrip('.')}." for part in sentences if part),
-        _now(plan) if outcome.is_saved else "",
+        _now(plan) if is_saved else "",
         "" if isinstance(id, int) and id <= 0 else str(id),
-        getattr(record, "version", None) if outcome.is_saved else None,
+        getattr(record, "version", None) if is_saved else None,
         outcome.journal_id,
         undoes,
         outcome.conflicts,
-        code=code if code in CODES_OF_RESPONSES else None,
+        code=_code_of_refusal(outcome.ending, error) if error is not None else None,
     )
+
+
+def _failure_words(outcome: Outcome, after_conflict: str) -> tuple[str, tuple[str, ...]]:
+    """Return why a change is not saved, and what else is to be known, above all the next step."""
+    words, sentences = outcome.reason or outcome.ending, (*outcome.remarks, outcome.note, outcome.next)
+    if outcome.reason == LEFT_IN_FLIGHT:
+        return f"{words}; the next start of the app checks whether it was applied", sentences
+    match outcome.ending:
+        case "unknown":
+            words = f"{cause_words(outcome.error)}; the change may have been applied; it was not sent twice"
+            return words, (f"it is in the journal: {next_command('journal')}",)
+        case "conflicted":
+            next_steps = sentences if outcome.record is None else (after_conflict,)
+            return f"{words}; nothing of yours was saved", next_steps
+        case "refused" | "failed" if isinstance(outcome.error, RateLimited):
+            return "too many requests; nothing was changed", (f"run again {time_to_retry(outcome.error)}",)
+        case "refused" | "failed":
+            return f"{words.rstrip('.')}; nothing was changed", sentences
+    return words, sentences
+
+
+def _code_of_refusal(ending: str, error: ApiError) -> Code | None:
+    """Return what a refusal means where another exit code is for it."""
+    # A dry run ends with the same code where it foresees the refusal.
+    if isinstance(error, Invalid | PaymentNeeded | NotOffered):
+        return "refused"
+    code = code_of(error) if ending in ("refused", "failed") else None
+    return code if code in CODES_OF_RESPONSES else None
 
 
 def _now(plan: Proposal) -> str:
