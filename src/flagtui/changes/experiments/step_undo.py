@@ -165,20 +165,28 @@ def plan_step_back(
     entry: Entry, intent: ExperimentIntent, fresh: Experiment, context: StepContext
 ) -> ExperimentPlan | Blocked | None:
     """Plan the undo of a step on the current experiment; None when nothing would change."""
+    if intent.step.name in ("edit", "reopen"):
+        return _plan_old_values(entry, intent, fresh, context)
+    plan = plan_step(intent, fresh, context)
+    if isinstance(plan, Blocked):
+        return None if plan.code == NO_OP else plan
     if intent.step.name == "delete":
-        plan = plan_step(intent, fresh, context)
-        conflicts = tuple(_changed_since(entry, fresh))
-        return replace(plan, conflicts=conflicts) if isinstance(plan, ExperimentPlan) else plan
-    if intent.step.name not in ("edit", "reopen"):
-        plan = plan_step(intent, fresh, context)
-        if intent.step.name != "reset" or isinstance(plan, Blocked):
-            return None if isinstance(plan, Blocked) and plan.code == NO_OP else plan
+        return replace(plan, conflicts=tuple(_changed_since(entry, fresh)))
+    if intent.step.name == "reset":
         return replace(plan, conflicts=tuple(_since_launch(entry, fresh)))
+    return plan
+
+
+def _plan_old_values(
+    entry: Entry, intent: ExperimentIntent, fresh: Experiment, context: StepContext
+) -> ExperimentPlan | Blocked | None:
+    """Plan to write the old values again, except those that the experiment has; None without any."""
     values = intent.choices.fields
-    if intent.step.name == "reopen" and not values.get("start_date") and fresh.state == "draft":
-        return Blocked("state", "it was reset to a draft since", "undo that first, or launch it")
-    if fresh.is_mostly_fixed and intent.step.name == "reopen":
-        values = {name: value for name, value in values.items() if name == "end_date"}
+    if intent.step.name == "reopen":
+        if not values.get("start_date") and fresh.state == "draft":
+            return Blocked("state", "it was reset to a draft since", "undo that first, or launch it")
+        if fresh.is_mostly_fixed:
+            values = {name: value for name, value in values.items() if name == "end_date"}
     now = {name: stored_field(fresh, name) for name in values}
     fields = {name: value for name, value in values.items() if not _alike(name, value, now[name])}
     if not fields:
