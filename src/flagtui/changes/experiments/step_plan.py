@@ -192,45 +192,64 @@ def missing_fields(plan: ExperimentPlan, experiment: Experiment) -> tuple[str, .
     return tuple(name for name, value in fields.items() if not is_kept(experiment, name, value, same))
 
 
+_STATES_AFTER: Final[Mapping[StepName, str]] = {
+    "launch": "running",
+    "pause": "paused",
+    "resume": "running",
+    "end": "stopped",
+    "ship": "stopped",
+    "reset": "draft",
+    "freeze": "exposure_frozen",
+    "unfreeze": "running",
+}
+
+
+def _state_after(fresh: Experiment, step: StepName) -> str | None:
+    """Return the state that a step leads to; None where the state stays."""
+    if step == "ship" and fresh.state not in LIVE:
+        return None
+    return "exposure_frozen" if step == "resume" and fresh.is_frozen else _STATES_AFTER.get(step)
+
+
 def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[DifferenceLine]:
-    state = fresh.state
-    after = {
-        "launch": "running",
-        "pause": "paused",
-        "resume": "exposure_frozen" if fresh.is_frozen else "running",
-        "end": "stopped",
-        "reset": "draft",
-        "freeze": "exposure_frozen",
-        "unfreeze": "running",
-    }
-    if step.name in after:
-        yield _field_line("status", state, after[step.name])
+    """Yield every value that the step changes."""
     flag = fresh.feature_flag
-    if step.name in ("pause", "resume") or (step.name == "launch" and flag is not None and not flag.active):
-        is_on = step.name != "pause"
-        words = f"flag {fresh.feature_flag_key}: {'off → on' if is_on else 'on → off'}"
-        yield DifferenceLine(("feature_flag", "active"), not is_on, is_on, words)
     if step.name == "ship":
         yield from _shipped_lines(fresh, choices)
-        if state in LIVE:
-            yield _field_line("status", state, "stopped")
-    if step.name in ("archive", "unarchive"):
-        yield _switch_line("archived", step.name == "archive")
-    if step.name in ("delete", "restore"):
-        yield _switch_line("deleted", step.name == "delete")
-    if step.name in ("end", "ship") and choices.conclusion:
-        yield _field_line("conclusion", fresh.conclusion or "none", choices.conclusion)
-    if step.name in ("end", "ship") and choices.comment:
-        yield _field_line("conclusion_comment", fresh.conclusion_comment or None, choices.comment)
-    if step.name == "create":
-        yield _field_line("name", None, choices.name)
-        yield _field_line("feature_flag_key", None, choices.flag_key)
+    if (state := _state_after(fresh, step.name)) is not None:
+        yield _field_line("status", fresh.state, state)
+    match step.name:
+        case "launch" if flag is not None and not flag.active:
+            yield _flag_line(fresh, is_on=True)
+        case "pause" | "resume":
+            yield _flag_line(fresh, is_on=step.name == "resume")
+        case "end" | "ship":
+            yield from _conclusion_lines(fresh, choices)
+        case "archive" | "unarchive":
+            yield _switch_line("archived", step.name == "archive")
+        case "delete" | "restore":
+            yield _switch_line("deleted", step.name == "delete")
+        case "create":
+            yield _field_line("name", None, choices.name)
+            yield _field_line("feature_flag_key", None, choices.flag_key)
+        case "duplicate":
+            yield _field_line("feature_flag_key", fresh.feature_flag_key, choices.flag_key)
     for name, value in choices.fields.items():
         if name not in SAYS_HOW:
             before, shared = stored_field(fresh, name), names_of_shared(fresh, choices)
             yield DifferenceLine((name,), before, value, "; ".join(change_words(name, before, value, shared)))
-    if step.name == "duplicate":
-        yield _field_line("feature_flag_key", fresh.feature_flag_key, choices.flag_key)
+
+
+def _flag_line(fresh: Experiment, *, is_on: bool) -> DifferenceLine:
+    words = f"flag {fresh.feature_flag_key}: {'off → on' if is_on else 'on → off'}"
+    return DifferenceLine(("feature_flag", "active"), not is_on, is_on, words)
+
+
+def _conclusion_lines(fresh: Experiment, choices: Choices) -> Iterator[DifferenceLine]:
+    if choices.conclusion:
+        yield _field_line("conclusion", fresh.conclusion or "none", choices.conclusion)
+    if choices.comment:
+        yield _field_line("conclusion_comment", fresh.conclusion_comment or None, choices.comment)
 
 
 def _shipped_lines(fresh: Experiment, choices: Choices) -> Iterator[DifferenceLine]:

@@ -17,7 +17,7 @@ from flagtui.changes.difference import same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, stored_field
 from flagtui.changes.experiments.metrics import with_order
 from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, missing_fields
-from flagtui.changes.experiments.steps import StepName
+from flagtui.changes.experiments.steps import Choices, StepName
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.proposal import Outcome
@@ -206,32 +206,40 @@ MAKING: Final[frozenset[StepName]] = frozenset({"create", "duplicate", "copy"})
 Sides = tuple[dict[str, JSON], dict[str, JSON]]
 
 
-def before_and_after(plan: ExperimentPlan) -> tuple[dict[str, JSON], dict[str, JSON]]:
+def before_and_after(plan: ExperimentPlan) -> Sides:
     """Return every value that the step changes, also those that the question shows in other words."""
     step, chosen, fresh, flag = plan.step.name, plan.choices, plan.fresh, plan.fresh.feature_flag
-    before = {move.where: move.before for move in plan.moves}
-    after = {move.where: move.after for move in plan.moves}
-    conclusion: dict[str, JSON] = {"conclusion": chosen.conclusion, "conclusion_comment": chosen.comment}
-    values: dict[str, JSON] = {}
+    if step in ("duplicate", "copy"):
+        made: dict[str, JSON] = {"feature_flag_key": chosen.flag_key or fresh.feature_flag_key}
+        made |= {"name": chosen.name} if chosen.name else {}
+        made |= {"project": chosen.project} if chosen.project else {}
+        return {"id": plan.id}, made
+    values = _values_beside(step, chosen)
+    before = {move.where: move.before for move in plan.moves} | {name: fresh.raw.get(name) for name in values}
+    after = {move.where: move.after for move in plan.moves} | values
+    if flag is None or step not in ("launch", "ship", "archive"):
+        return before, after
+    if step == "archive" and chosen.disable_flag:
+        before["feature_flag.active"], after["feature_flag.active"] = flag.active, False
+    before |= {"feature_flag.id": flag.id, "feature_flag.key": flag.key}
+    return _flag_change(plan, flag, before, after) if step == "ship" else (before, after)
+
+
+def _values_beside(step: StepName, choices: Choices) -> dict[str, JSON]:
+    """Return the new values that are not among the moves of a step."""
+    conclusion: dict[str, JSON] = {
+        "conclusion": choices.conclusion,
+        "conclusion_comment": choices.comment,
+    }
     match step:
         case "end":
             # What is not sent is erased.
-            values = {name: value or None for name, value in conclusion.items()}
-        case "reset":
-            values = {**dict.fromkeys(RESET), "archived": False}
+            return {name: value or None for name, value in conclusion.items()}
         case "ship":
-            values = {name: value for name, value in conclusion.items() if value}
-        case "archive" if chosen.disable_flag and flag is not None:
-            before["feature_flag.active"], after["feature_flag.active"] = flag.active, False
-        case "duplicate" | "copy":
-            made: dict[str, JSON] = {"feature_flag_key": chosen.flag_key or fresh.feature_flag_key}
-            made |= {"name": chosen.name} if chosen.name else {}
-            return {"id": plan.id}, {**made, **({"project": chosen.project} if chosen.project else {})}
-    before |= {name: fresh.raw.get(name) for name in values}
-    after |= values
-    if flag is not None and step in ("launch", "ship", "archive"):
-        before |= {"feature_flag.id": flag.id, "feature_flag.key": flag.key}
-    return _flag_change(plan, flag, before, after) if step == "ship" and flag is not None else (before, after)
+            return {name: value for name, value in conclusion.items() if value}
+        case "reset":
+            return {**dict.fromkeys(RESET), "archived": False}
+    return {}
 
 
 def server_values(step: StepName, record: Experiment) -> dict[str, JSON]:
@@ -243,7 +251,7 @@ def server_values(step: StepName, record: Experiment) -> dict[str, JSON]:
 
 def _flag_change(
     plan: ExperimentPlan, flag: ExperimentFlag, before: dict[str, JSON], after: dict[str, JSON]
-) -> tuple[dict[str, JSON], dict[str, JSON]]:
+) -> Sides:
     """Return the flag's whole targeting instead of each share: the undo is a change of the flag."""
     try:
         filters = ship_filters(flag.filters, plan.choices.variant, plan.choices.everyone)
