@@ -1,7 +1,7 @@
 """The context of a plan, its reach above all; unknown parts carry the reason."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -102,10 +102,10 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
         rules = "not counted for rules"
         return NotKnown(rules if fresh.targeting.has_rules else why_read_only(fresh.targeting))
     size = fresh.targeting.size + len(wire.conditions(values.get("filters")))
-    queries = await off_loop(size, lambda: _queries(fresh.targeting, values))
+    queries = await off_loop(size, lambda: _queries(fresh, values))
     if isinstance(queries, NotKnown):
         return queries
-    shares, distinct, opted_in, is_bound, is_nested = queries
+    (had, have), distinct, opted_in, is_bound, is_nested = queries
     if not distinct:
         return NotKnown(f"it has no condition; {opted_in} are not counted") if opted_in else NO_USERS
     kinds = {query.group_type for query in distinct.values()}
@@ -114,13 +114,10 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     requests = (count(dict(query.condition.raw), query.group_type) for query in distinct.values())
     counted = dict(zip(distinct, await asyncio.gather(*requests), strict=True))
     total = max((response.total for response in counted.values()), default=0)
-    is_on = values.get("active", fresh.active) and not values.get("deleted", fresh.deleted)
-    had, have = shares[0] if fresh.active and not fresh.deleted else {}, shares[1] if is_on else {}
     before, after = _sum(had, {}, counted, total), _sum(have, {}, counted, total)
-    kept, previous = (have, had) if is_nested else ({}, {})
     moved = max(0, before - after), max(0, after - before)
-    is_bound = is_bound or len({place for side in (had, have) for place in side if side[place] > 0}) > 1
     if is_bound:
+        kept, previous = (have, had) if is_nested else ({}, {})
         moved = _sum(had, kept, counted, total), _sum(have, previous, counted, total)
     unit = "users" if kinds <= {None} else "groups"
     is_drawn = any(0 < share < EVERYONE for share in (*had.values(), *have.values()))
@@ -133,26 +130,45 @@ Shares = dict[str, float]
 
 class _Queries(NamedTuple):
     shares: tuple[Shares, Shares]
-    """Before and after."""
+    """Before and after; empty while the flag is off."""
     distinct: Mapping[str, ConditionQuery]
     """The different conditions by identity."""
     opted_in: str
     is_bound: bool
-    """Whether an equal condition, early access or a holdout can keep users from a condition."""
+    """Whether users can match several conditions, or be kept from one by early access or a holdout."""
     is_nested: bool
     """Whether whom a condition matches depends on no other one."""
 
 
-def _queries(targeting: Filters, values: Mapping[str, JSON]) -> _Queries | NotKnown:
+def _queries(fresh: Flag, values: Mapping[str, JSON]) -> _Queries | NotKnown:
     """Return the conditions before and after these values, unless a server cannot count them in time."""
+    targeting = fresh.targeting
     after = Filters.of(values["filters"]) if "filters" in values else targeting
     old = [*deciding_conditions(targeting)]
     new = old if after is targeting else [*deciding_conditions(after)]
-    every = [*old, *(new if new is not old else ())]
-    if not all(each.is_countable for each in every):
+    distinct = _distinct(old if new is old else [*old, *new])
+    if isinstance(distinct, NotKnown):
+        return distinct
+    was_on = fresh.active and not fresh.deleted
+    is_on = values.get("active", fresh.active) and not values.get("deleted", fresh.deleted)
+    shares: tuple[Shares, Shares] = ({}, {})
+    for side, conditions in zip(shares, (old if was_on else [], new if is_on else []), strict=True):
+        for query in conditions:
+            side[query.identity] = max(side.get(query.identity, 0.0), query.share)
+    has_opted_in = targeting.feature_enrollment or after.feature_enrollment
+    exits_early = targeting.early_exit or after.early_exit
+    is_kept_away = targeting.is_decided_before or after.is_decided_before
+    reaching = {identity for side in shares for identity, share in side.items() if share > 0}
+    is_bound = is_kept_away or len(reaching) > 1 or (exits_early and max(len(old), len(new)) > 1)
+    return _Queries(shares, distinct, OPTED_IN if has_opted_in else "", is_bound, not exits_early)
+
+
+def _distinct(queries: Sequence[ConditionQuery]) -> dict[str, ConditionQuery] | NotKnown:
+    """Return the different conditions by identity, unless a server cannot count them in time."""
+    if not all(query.is_countable for query in queries):
         return NotKnown(TOO_LONG)
     distinct: dict[str, ConditionQuery] = {}
-    for query in every:
+    for query in queries:
         distinct[query.identity] = query
         if len(distinct) > MANY:
             break
@@ -160,15 +176,7 @@ def _queries(targeting: Filters, values: Mapping[str, JSON]) -> _Queries | NotKn
         least = "more than " if len(distinct) > MANY else ""
         many = min(len(distinct), MANY)
         return NotKnown(f"{least}{many} different conditions are too many to count in time")
-    shares: tuple[Shares, Shares] = ({}, {})
-    for side, conditions in zip(shares, (old, new), strict=True):
-        for query in conditions:
-            side[query.identity] = max(side.get(query.identity, 0.0), query.share)
-    has_opted_in = targeting.feature_enrollment or after.feature_enrollment
-    exits_early = targeting.early_exit or after.early_exit
-    is_kept_away = targeting.is_decided_before or after.is_decided_before
-    is_bound = is_kept_away or (exits_early and max(len(old), len(new)) > 1)
-    return _Queries(shares, distinct, OPTED_IN if has_opted_in else "", is_bound, not exits_early)
+    return distinct
 
 
 def _sum(shares: Shares, others: Shares, counted: Mapping[str, BlastRadius], total: int) -> int:
