@@ -128,6 +128,21 @@ def test_next_command_of_signing_in_repeats_its_options(run: Run, service: Servi
     assert one_sentence(run("auth", "login", *options)).endswith(step)
 
 
+def test_profile_moves_to_another_host_only_by_name(run: Run, service: Service, home: Path) -> None:
+    file = home / ".config/flagtui/config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('[profiles.prod]\nhost = "eu"\nproject = 77\n')
+    login = ("auth", "login", "--with-token", "--host", service.address, "--keep", "nowhere")
+    refused = run(*login, stdin=KEY)
+    assert refused.code == 2
+    assert "the profile prod is for eu; nothing was stored" in one_sentence(refused)
+    assert refused.err.endswith(f"--host {service.address} --keep nowhere --with-token --profile prod\n")
+    assert run(*login, "--profile", "prod", stdin=KEY).code == 0
+    profile = read_settings(file).profiles["prod"]
+    # The number was that of a project of the host before.
+    assert (profile.host, profile.project) == (service.address, "1")
+
+
 def test_profile_that_cannot_be_saved_is_one_sentence(run: Run, service: Service, home: Path) -> None:
     folder = home / ".config/flagtui"
     folder.parent.mkdir()

@@ -8,6 +8,7 @@ from tests.cli.conftest import FLAGTUI, KEY, Run, Service
 from tests.doubles.slices import FULL
 from tests.doubles.terminal import FOLDERS, Terminal
 
+F4, F6 = "\x1bOS", "\x1b[17~"
 Start = Callable[[tuple[int, int]], Terminal]
 
 
@@ -27,6 +28,15 @@ def test_two_ways_are_offered_and_leaving_is_calm(start: Start, size: tuple[int,
         assert terminal.press_to_end("q") == 0
         assert terminal.attributes() == terminal.attributes_before
         assert terminal.modes_on() == set()
+
+
+def test_theme_with_a_typo_is_named_before_the_first_screen(tmp_path: Path) -> None:
+    file = tmp_path / "flagtui" / "config.toml"
+    file.parent.mkdir()
+    file.write_text('theme = "puce"\n')
+    with Terminal(FLAGTUI, size=(132, 30), environment=dict.fromkeys(FOLDERS, str(tmp_path))) as terminal:
+        assert terminal.press_to_end("") == 2
+        assert "config.toml:1: theme: there is no theme" in terminal.text
 
 
 def test_enter_opens_the_demo_in_the_same_run(start: Start) -> None:
@@ -76,9 +86,6 @@ def test_profile_without_a_key_asks_for_it_and_continues(run: Run, service: Serv
         assert terminal.press_to_end("q") == 0
         assert KEY.encode() not in terminal.sent
         assert terminal.attributes() == terminal.attributes_before
-
-
-F4, F6 = "\x1bOS", "\x1b[17~"
 
 
 def test_settings_reload_without_restart_and_mistakes_change_nothing(

@@ -45,6 +45,9 @@ def test_settings_mistake_is_named_with_its_line_by_every_command(run: Run, home
     doctor = run("doctor")
     assert doctor.code == 7
     assert "✗ settings file" in doctor.out
+    write_settings(home, '[profiles.prod]\nhost = "ftp://x"\n[keys]\nflags.togle = "t"\n')
+    assert "config.toml:2: profiles.prod.host: ftp is not a way" in run("flags", "list").err
+    assert "config.toml:4: keys.flags.togle: there is no command flags.togle" in run("doctor").out
 
 
 def test_doctor_names_missing_profiles_and_invalid_zones(

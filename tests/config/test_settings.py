@@ -121,6 +121,8 @@ def test_what_is_not_written_has_careful_defaults() -> None:
         ("[profiles.prod]\ncode = '~/shop'", 2, "prod.code: has to be a table: [profiles.prod.code]"),
         ("[profiles.prod]\ncoed = {}", 2, "prod.coed: there is no such setting; did you mean code?"),
         ("profiles.prod = 5", 1, "profiles.prod: has to be a table: [profiles.prod]"),
+        ("\n[profile.prod]\nhost = 'eu'", 2, "profile: there is no such setting; did you mean profiles"),
+        ("\n[[profiles]]\nname = 'a'", 2, "profiles: has to be tables: [profiles.NAME]"),
         ("profiles = 5", 1, "profiles: has to be tables: [profiles.NAME]"),
         ("profiles.prod = {guard = 'x'}", 1, "profiles.prod.guard: 'x' cannot be used"),
         ("[columns]\nflags = 'key'", 2, "columns.flags: 'key' cannot be used; use a list of texts"),

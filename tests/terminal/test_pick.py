@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import KEY, Service, service, small_sample
+from tests.cli.conftest import FLAGTUI, KEY, Service, service, small_sample
 from tests.doubles.command_tree import all_commands, is_on_a_screen
-from tests.doubles.terminal import Terminal
+from tests.doubles.terminal import FOLDERS, Terminal
 
 __all__ = ["service", "small_sample"]
 
@@ -39,6 +39,17 @@ def test_standard_output_gets_only_chosen_key(keys: str, code: int, service: Ser
     remembered = json.loads((tmp_path / ".local/state/flagtui/remembered.json").read_text())
     assert remembered["history"] == ["redesign"]
     assert not remembered["left"]
+
+
+def test_project_has_its_name_and_commands_their_keys(service: Service, tmp_path: Path) -> None:
+    file = tmp_path / "flagtui" / "config.toml"
+    file.parent.mkdir()
+    file.write_text('[keys]\n"lists.open" = "f6"\n')
+    variables = {"FLAGTUI_HOST": service.address, "FLAGTUI_API_KEY": KEY, "FLAGTUI_PROJECT": "Mobile"}
+    folders = dict.fromkeys(FOLDERS, str(tmp_path))
+    with Terminal([*FLAGTUI, "pick"], size=(100, 30), environment=folders | variables) as terminal:
+        terminal.wait_for("Mobile #2.*synced")
+        assert terminal.press_to_end("\x1b[17~") == 0
 
 
 @pytest.mark.parametrize(

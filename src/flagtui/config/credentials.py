@@ -223,7 +223,8 @@ class KeyPlaces:
                 if value is not None:
                     return FoundSecret(Secret(value), source)
             except KeyMalformed as odd:
-                reasons.append(f"{source}: what is there is no key. {odd}")
+                place = key_path(self.folder, owner.username) if source == "file" and self.folder else source
+                reasons.append(f"{place}: what is there is no key. {odd}")
                 if source in ("FLAGTUI_API_KEY", "key_command"):
                     # Chosen on purpose; another key than this one would be worse than none.
                     chosen = source

@@ -28,6 +28,7 @@ _LEVELS: Final = {
     "guarded": "guarded: the full dialog, y",
     "strict": "strict: type the key",
 }
+CORRECT: Final = "Correct that line, or move the file away."
 _TERMINAL: Final = (
     "TERM",
     "COLORTERM",
@@ -77,7 +78,7 @@ def find_settings(locations: Locations, settings: Settings | SettingsError) -> l
     """Return the settings file, or the error in it."""
     file = locations.settings_file
     if isinstance(settings, SettingsError):
-        return [Finding("settings file", str(settings), "wrong", "Correct that line, or move the file away.")]
+        return [Finding("settings file", str(settings), "wrong", CORRECT)]
     if file is None or not file.exists():
         return [
             Finding("settings file", f"{file or 'nowhere'}: not there, everything has its default", "note")

@@ -99,7 +99,7 @@ def path_text(path: KeyPath) -> str:
 
 
 def find_lines(text: str) -> dict[str, int]:
-    """Return the line of each table and key by its path, joined with dots whether or not parts are quoted.
+    """Return the first line of each table and key by its path, joined with dots, quoted or not.
 
     Keys inside inline tables have the line of the table.
     """
@@ -112,9 +112,13 @@ def find_lines(text: str) -> dict[str, int]:
             if header[1]:
                 counts[table] = counts.get(table, -1) + 1
                 table = (*table, counts[table])
-            lines.setdefault(_join(table), number)
+            path = table
         elif key := _KEY.match(line):
-            lines.setdefault(_join((*table, *_parts(key[1]))), number)
+            path = (*table, *_parts(key[1]))
+        else:
+            continue
+        for end in range(1, len(path) + 1):
+            lines.setdefault(_join(path[:end]), number)
     return lines
 
 

@@ -29,6 +29,7 @@ from flagtui.cli.plumbing.profile_choice import (
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.credentials import FoundSecret
 from flagtui.config.findings import (
+    CORRECT,
     Finding,
     find_choice,
     find_folders,
@@ -39,7 +40,7 @@ from flagtui.config.findings import (
     find_time_zone,
 )
 from flagtui.config.locations import KEY_VARIABLE, Locations, find_locations, read_environment, take_variable
-from flagtui.config.settings import SettingsError, parse_settings, read_settings
+from flagtui.config.settings import Settings, SettingsError, parse_settings, read_settings
 from flagtui.local_time import use_zone
 from flagtui.safe_text import safe_text
 from flagtui.store.key_info import abilities, load_identity
@@ -66,7 +67,7 @@ def diagnose(profile: str, *, offline: bool) -> list[Finding]:
     findings = [*find_program(__version__), *find_terminal(), *find_folders(places), *_journal(places)]
     try:
         settings = read_settings(places.settings_file)
-        findings += find_settings(places, settings)
+        findings += [*find_settings(places, settings), *_look(settings)]
         use_zone(settings.time_zone)
     except SettingsError as wrong:
         findings += find_settings(places, wrong)
@@ -95,6 +96,17 @@ def print_findings(findings: Sequence[Finding]) -> None:
         print_line(f"{mark} {safe_text(finding.subject):<{width}}  {safe_text(finding.value, 500)}")
         if finding.next:
             print_line(f"  {'':<{width}}  → {finding.next}")
+
+
+def _look(settings: Settings) -> Iterator[Finding]:
+    """Yield the mistake in theme, columns or keys, which the app alone reads."""
+    # Loads the whole app.
+    from flagtui.cli.launch.app_session import checked_keymap
+
+    try:
+        checked_keymap(settings)
+    except Trouble as wrong:
+        yield Finding("app settings", wrong.what, "wrong", CORRECT)
 
 
 def _journal(places: Locations) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from flagtui.cli.plumbing.errors import require_terminal
 from flagtui.cli.plumbing.global_options import log_path
 from flagtui.cli.plumbing.options import WorkPlace
-from flagtui.cli.plumbing.profile_choice import ProfileRequest, choose_signed_in, read_login_environment
+from flagtui.cli.plumbing.project_session import open_profile, open_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.safe_text import safe_text
 
@@ -32,17 +32,22 @@ def pick(context: click.Context, place: WorkPlace) -> int:
     """
     require_terminal()
     log_path()
-    from flagtui.cli.launch.app_session import make_session, run_session
+    from flagtui.cli.launch.app_session import checked_keymap, make_session, run_session
 
-    request = ProfileRequest(profile=place.profile or None, project=place.project or None)
-    opening = choose_signed_in(read_login_environment(), request)
+    opening = open_profile(place.profile, place.project)
+    keymap = checked_keymap(opening.settings)
+    if opening.project_name:
+        # The app, which has its clients later, takes ids.
+        from flagtui.cli.plumbing.client import ask, find_key
+
+        opening = ask(opening, find_key(opening), lambda client: open_project(client, opening))[1]
     chosen: list[str] = []
     session = make_session(opening, read_only=True)
     # The search of a choice is not where the app goes on.
     preferences = dataclasses.replace(session.preferences, resumes=False)
     session = replace(session, pick=chosen.append, preferences=preferences)
     mouse = opening.settings.mouse and not context.find_root().params["no_mouse"]
-    code = run_session(session, {}, mouse=mouse)
+    code = run_session(session, keymap, mouse=mouse)
     if chosen:
         print(safe_text(chosen[0], 400))
     return code or (0 if chosen else NOTHING_CHOSEN)

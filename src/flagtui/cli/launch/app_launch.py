@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from flagtui.app.terminal.background import ANSWERS, asked_background
-from flagtui.cli.plumbing.errors import require_terminal
+from flagtui.cli.plumbing.errors import Trouble, require_terminal
 from flagtui.cli.plumbing.global_options import log_path
 from flagtui.cli.plumbing.profile_choice import (
     LoginEnvironment,
@@ -13,6 +13,7 @@ from flagtui.cli.plumbing.profile_choice import (
     is_unknown,
     read_login_environment,
 )
+from flagtui.config.settings import SettingsError
 
 
 def open_app(request: ProfileRequest) -> int:
@@ -45,8 +46,13 @@ def open_mirror(environment: LoginEnvironment, request: ProfileRequest) -> int:
 def open_welcome(environment: LoginEnvironment, request: ProfileRequest) -> int:
     """Offer a first-time user the demo, or signing in and then the app."""
     with asked_background():
+        from flagtui.app.shell.themes import AUTO, CHOICES
         from flagtui.app.shell.welcome import WelcomeApp
-    way = WelcomeApp(theme=environment.settings.theme or "auto", is_light=ANSWERS.is_light).run()
+    try:
+        theme = environment.settings.check_theme(tuple(CHOICES))
+    except SettingsError as wrong:
+        raise Trouble(str(wrong), code="usage") from None
+    way = WelcomeApp(theme=theme or AUTO, is_light=ANSWERS.is_light).run()
     if way == "demo":
         from flagtui.cli.launch.demo_app import Demonstration, open_demo
 

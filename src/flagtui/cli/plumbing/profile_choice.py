@@ -186,17 +186,22 @@ def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
             dataclasses.replace(given, project="") if has_name else given,
             named=request.profile or "",
             project="" if has_name else request.project or "",
-            origin_of=_origin_of,
+            origin_of=origin_of,
         )
-        host = read_host(chosen.profile.host, allow_plain_http=chosen.profile.allow_plain_http)
     except ProfileUnknown as wrong:
         raise Trouble(str(wrong), code="usage") from None
+    try:
+        host = read_host(chosen.profile.host, allow_plain_http=chosen.profile.allow_plain_http)
     except ApiError as wrong:
-        raise in_words(wrong) from None
+        trouble = in_words(wrong)
+        path = ("profiles", chosen.profile.name, "host")
+        is_of_file = chosen.sources["host"] == "the profile"
+        where = settings.source.error(path, wrong.what) if is_of_file else f"FLAGTUI_HOST: {wrong.what}"
+        raise Trouble(f"{where}", trouble.fix, code=trouble.code) from None
     return Opening(environment, chosen, host, project if has_name else "")
 
 
-def _origin_of(text: str) -> str:
+def origin_of(text: str) -> str:
     """Return the origin, such as https://eu.posthog.com, of any form of a host; other texts unchanged."""
     try:
         return read_host(text, allow_plain_http=True).origin

@@ -21,6 +21,7 @@ from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.profile_choice import (
     VARIABLE_WINS,
     LoginEnvironment,
+    origin_of,
     read_login_environment,
     refuse_in_demo,
 )
@@ -73,7 +74,7 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
         profile = self._profile()
         host, key, introduction = self._accepted_key(self._host(profile), profile)
         print_introduction(host, introduction)
-        project = self._project(profile, introduction)
+        project = self._project(profile, host, introduction)
         profile = replace(profile, host=host.region or host.origin, project=project)
         if self.options.key_command:
             profile = replace(profile, key_command=self.options.key_command)
@@ -113,6 +114,12 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
             raise in_words(wrong) from None
         if host.notice:
             print_line(host.notice)
+        is_named = self.options.profile or self.environment.given.profile
+        if is_known and not is_named and origin_of(profile.host) != host.origin:
+            what = f"the profile {profile.name} is for {profile.host}; nothing was stored."
+            source = "--with-token" * self.options.with_token
+            other, same = (self._command(source, host=text, profile=name) for name in ("NAME", profile.name))
+            raise Trouble(what, f"For another profile: {other}; to move this one: {same}", code="usage")
         return host
 
     def _accepted_key(self, meant: Host, profile: Profile) -> tuple[Host, Secret, Introduction]:
@@ -159,10 +166,11 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
 
     def _command(self, source: str, **instead: str) -> str:
         """Return this command with its options, but for those `instead`; the key comes from `source`."""
-        given = {name: getattr(self.options, name) for name in ("host", "key_command", "keep")} | instead
+        names = ("host", "key_command", "keep", "profile", "project")
+        given = {name: getattr(self.options, name) for name in names} | instead
+        place = {name: given.pop(name) for name in ("profile", "project")}
         options = [(f"--{name.replace('_', '-')}", value) for name, value in given.items() if value]
         words = [*(word for option in options for word in option), *filter(None, [source])]
-        place = {"profile": self.options.profile, "project": self.options.project}
         return next_command("auth", "login", *words, **place)
 
     def _introduce(self, host: Host, key: Secret, profile: Profile) -> tuple[Host, Introduction]:
@@ -202,7 +210,7 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
         except ApiError as error:
             raise in_words(error) from None
 
-    def _project(self, profile: Profile, introduction: Introduction) -> str:
+    def _project(self, profile: Profile, host: Host, introduction: Introduction) -> str:
         projects = [str(project.id) for project in introduction.projects]
         requested = self.options.project or self.environment.given.project
         if requested:
@@ -214,7 +222,7 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
                     code="not_found",
                 )
             return requested
-        usual = profile.project
+        usual = profile.project if origin_of(profile.host) == host.origin else CURRENT_PROJECT
         if usual == CURRENT_PROJECT and introduction.me and introduction.me.current_project:
             usual = str(introduction.me.current_project)
         if len(projects) == 1:
