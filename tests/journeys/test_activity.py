@@ -36,7 +36,9 @@ async def test_the_log_is_told_in_words_found_and_opened(narrow_mode: Setting) -
         assert screen.feed.is_complete
         assert len({row.id for row in screen.feed.rows}) == screen.feed.total == len(screen.feed.rows)
         assert "rollout 100 % → 0 %, turned off" in words(program.screen)
-        await program.search('"saved without a change" flag:new-nav', "z")
+        await program.search('"saved without a change" flag:new-nav')
+        assert "what it changed is not logged; change it by hand" in beside(program)
+        await program.press("z")
         assert "what it changed is not logged" in program.notices[-1]
         assert program.wire.writes() == []
         await program.search("by:sam flag:checkout-redesign")

@@ -13,7 +13,7 @@ from flagtui.changes.flags.flag_entries import revert_of
 from flagtui.changes.flags.flag_planner import FlagPlanner
 from flagtui.changes.journal_entries import WITHOUT_NUMBER, Entry, Signature, UndoTarget
 from flagtui.changes.planner import Planned
-from flagtui.changes.revert_refusals import as_partial, changed_since
+from flagtui.changes.revert_refusals import NOT_LOGGED, as_partial, changed_since
 from flagtui.changes.skipped import Blocked, Skipped, skip
 from flagtui.changes.undo import Part, distinct_records, kind_of
 from flagtui.changes.undo_planner import UndoPlanner
@@ -113,7 +113,7 @@ def request_of(kind: RecordKind, entry: Activity) -> Any | Blocked:
     if entry.record_id is None and KINDS[kind].entry != WITHOUT_NUMBER:
         return Blocked("number", "the log does not name its id", "change it by hand")
     if kind == FLAGS.plural:
-        return revert_of(entry)
+        return NOT_LOGGED if entry.is_unlogged else revert_of(entry)
     change = kind_of(KINDS[kind].entry).from_log(entry)
     if isinstance(change, Blocked):
         return change

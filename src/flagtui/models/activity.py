@@ -73,7 +73,8 @@ class Activity(Record):
     @property
     def is_unlogged(self) -> bool:
         """Return whether only the version changed: a write such as tags whose content is not logged."""
-        return bool(as_list(self.detail.get("changes"))) and not self.changes
+        is_whole = self.activity in ("created", "deleted", "restored")
+        return not is_whole and bool(as_list(self.detail.get("changes"))) and not self.changes
 
     @property
     def name(self) -> str:

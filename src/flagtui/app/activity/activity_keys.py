@@ -30,11 +30,13 @@ from flagtui.text.styled import Notice
 
 
 def why_not_reverted(row: ChangeRow) -> str:
-    """Return why the log rules out a revert of a change of another record than a flag; empty otherwise."""
-    # Around most moments, only flags were changed.
+    """Return why the log rules out a revert; empty otherwise."""
+    if row.kind == "flags" and not row.entry.is_unlogged:
+        return ""
+    # Most changes are of flags, and logged.
     from flagtui.changes.revert_planner import reason_against
 
-    return reason_against(row) if row.kind != "flags" else ""
+    return reason_against(row)
 
 
 class ActivityKeys(ListScreen[ChangeRow]):
@@ -55,11 +57,11 @@ class ActivityKeys(ListScreen[ChangeRow]):
         """Return why a command is not for this change: it is for flags, or the log rules out a revert."""
         only = {"flags.who": self.at_cursor, "flags.history": self.at_cursor, "activity.revert": self.single}
         rows = only[command.id]() if command.id in only else ()
-        if not rows or rows[0].kind == "flags":
-            return super().refusal_of(command)
-        if command.id == "activity.revert":
+        if rows and command.id == "activity.revert":
             return why_not_reverted(rows[0]) or super().refusal_of(command)
-        return "it is no change of a flag"
+        if rows and rows[0].kind != "flags":
+            return "it is no change of a flag"
+        return super().refusal_of(command)
 
     def why_not_now(self, command: Command, sign: str) -> str:
         """Return why the command cannot run: around a moment, ctrl+a marks changes in its window only."""
