@@ -113,8 +113,31 @@ def test_a_new_flag_is_named_by_its_key() -> None:
     (change,) = changes_of([expect(plan, Plan)])
     assert (change.record, change.is_new, change.base, change.version) == ("new:brand-new", True, {}, None)
     created = empty_set().with_changes([change], LIMIT)
-    with pytest.raises(ChangeSetError, match="creates brand-new already"):
+    with pytest.raises(ChangeSetError, match="another flag of the set has the key brand-new"):
         created.with_changes([change], LIMIT)
+
+
+def stage_new(key: str) -> StagedChange:
+    (change,) = changes_of([expect(plan_create(boolean_flag(key), Taken(()), Context()), Plan)])
+    return change
+
+
+RENAMED: Final = stage_change(Intent(812, {"key": "newer"}, "rename"), key="older")
+DELETED: Final = stage_change(Intent(812, {"deleted": True}, "delete"), key="older")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (RENAMED, stage_new("older")),
+        (DELETED, stage_new("older")),
+        (RENAMED, stage_new("newer")),
+        (stage_new("newer"), RENAMED),
+    ],
+)
+def test_two_flags_of_a_set_share_no_key(first: StagedChange, second: StagedChange) -> None:
+    with pytest.raises(ChangeSetError, match="another flag of the set has the key"):
+        empty_set().with_changes([first, second], LIMIT)
 
 
 def test_renamed_new_flag_has_the_name_of_its_new_key() -> None:
@@ -126,7 +149,7 @@ def test_renamed_new_flag_has_the_name_of_its_new_key() -> None:
     newer, other = [make_plan(Intent(-1, {"key": key}, "edit"), first) for key in ("newer", "other")]
     (_, change) = created.with_changes(changes_of([newer]), LIMIT).changes
     assert (change.record, change.key, change.values["key"]) == ("new:newer", "newer", "newer")
-    with pytest.raises(ChangeSetError, match="creates other already"):
+    with pytest.raises(ChangeSetError, match="has the key other"):
         created.with_changes(changes_of([other]), LIMIT)
 
 

@@ -48,7 +48,7 @@ FAULTS: Final[Mapping[FaultName, str]] = {
     "elsewhere": "the set belongs to another server or project",
     "open": "another program has the set open",
     "too many": "the set would exceed `bulk_limit` of the profile",
-    "twice": "the set creates this flag already",
+    "twice": "another flag of the set has this key",
     "outdated": "a record changed since its earlier change was staged",
     "direct": "the change can only be applied directly",
 }
@@ -127,11 +127,10 @@ class ChangeSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         for change in added:
             earlier = changes.pop(change.identity, None)
             if earlier is not None and change.verb == "create":
-                raise _created_twice(change.key)
+                raise _used_twice(change.key)
             merged = change if earlier is None else merge_changes(earlier, change)
-            if merged is not None and merged.identity in changes:
-                raise _created_twice(merged.key)
             if merged is not None:
+                _check_key(merged, changes.values())
                 changes[merged.identity] = merged
         if len(changes) > limit:
             what = f"the set would have {len(changes):,} changes; this profile allows {limit:,} at once"
@@ -185,9 +184,19 @@ def merge_changes(earlier: StagedChange, later: StagedChange) -> StagedChange | 
     )
 
 
-def _created_twice(key: str) -> ChangeSetError:
-    fix = "Edit or drop its change in the set, or choose another key."
-    return ChangeSetError("twice", f"the set creates {key} already", fix)
+def _check_key(change: StagedChange, others: Iterable[StagedChange]) -> None:
+    """Raise ChangeSetError if the new key of a flag is one that another flag of the set has or gets.
+
+    A key that the set itself makes free is still in use when the set is planned.
+    """
+    key = change.values.get("key") if change.kind == FLAGS.entry else None
+    if key and any(key in (each.key, each.values.get("key")) for each in others if each.kind == change.kind):
+        raise _used_twice(key)
+
+
+def _used_twice(key: str) -> ChangeSetError:
+    fix = "Apply or drop its change first, or choose another key."
+    return ChangeSetError("twice", f"another flag of the set has the key {key}", fix)
 
 
 def outdated_error(change: StagedChange, how: str) -> ChangeSetError:
