@@ -138,6 +138,8 @@ DELETED: Final = stage_change(Intent(812, {"deleted": True}, "delete"), key="old
 def test_two_flags_of_a_set_share_no_key(first: StagedChange, second: StagedChange) -> None:
     with pytest.raises(ChangeSetError, match="another flag of the set has the key"):
         empty_set().with_changes([first, second], LIMIT)
+    for changes in ((first, second), (second, first)):
+        assert error_of(as_text(msgspec.structs.replace(empty_set(), changes=changes))).fault == "twice"
 
 
 def test_renamed_new_flag_has_the_name_of_its_new_key() -> None:

@@ -96,6 +96,19 @@ async def test_dependents_block_a_set_unless_it_frees_them(tmp_path: Path) -> No
     assert [outcome.plan.id for outcome in outcomes if outcome.is_saved] == [2, 1]
 
 
+async def test_new_flag_depends_on_one_that_the_set_turns_on(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, raw_flag(id=1, key="parent", active=False))
+    child = new_flag("child", filters=depending_on(1), active=True)
+    change_set = set_of(desk, switch("turn on", 1, 12))
+    _plan, outcomes = await desk.apply(change_set.with_changes([child], LIMIT))
+    assert [(outcome.plan.key, outcome.ending) for outcome in outcomes] == [
+        ("parent", "saved"),
+        ("child", "saved"),
+    ]
+    plan, outcomes = await desk.apply(empty_set().with_changes([child], LIMIT))
+    assert [skipped.reason for skipped in plan.blocked] == ["there is already a flag child"]
+
+
 async def test_names_of_new_flags_become_their_numbers(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
     depends = stage_change(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")

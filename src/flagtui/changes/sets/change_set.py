@@ -240,6 +240,8 @@ def read_text(text: bytes, source: str) -> ChangeSet:
         raise ChangeSetError("malformed", f"{source} cannot be applied: {problem}", again)
     if len({change.identity for change in change_set.changes}) < len(change_set.changes):
         raise ChangeSetError("malformed", f"{source} changes one record twice", again)
+    for change in change_set.changes:
+        _check_key(change, (other for other in change_set.changes if other is not change))
     return change_set
 
 

@@ -67,7 +67,7 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         await self._use_list(requests)
         listed = frozenset(self.fresh)
         flag_planner = FlagPlanner(after, is_part=True)
-        new = await self._plan_new([change for change in requests if change.is_new])
+        new = await self._plan_new([change for change in requests if change.is_new], after)
 
         async def plan(change: StagedChange) -> Result:
             if change.is_new:
@@ -109,11 +109,11 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
                 if not flag.has_encrypted_payloads:
                     self.fresh[flag.id] = flag
 
-    async def _plan_new(self, changes: Sequence[StagedChange]) -> dict[str, Result]:
-        """Plan the new flags by key, with one read of the keys in use."""
+    async def _plan_new(self, changes: Sequence[StagedChange], after: AfterSet) -> dict[str, Result]:
+        """Plan the new flags by key, with one read of the keys in use; the set makes none of them free."""
         if not changes:
             return {}
-        planned = await NewFlagPlanner(self.context).plan([NewFlag(change.values) for change in changes])
+        planned = await NewFlagPlanner(after).plan([NewFlag(change.values) for change in changes])
         by_key: dict[str, Result] = {plan.key: plan for plan in planned.plans}
         return by_key | {skipped.key: skipped for skipped in planned.skipped}
 
