@@ -6,6 +6,7 @@ from tests.doubles.servers import MakeClient, clock, make_client
 
 from flagtui import local_time
 from flagtui.cli.plumbing.activity_selection import SEARCHED, select_changes
+from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
 
 __all__ = ["clock", "make_client"]
@@ -49,3 +50,32 @@ async def test_a_query_names_where_its_search_ended(
     assert {change.key for change in changes} <= {"nav"}
     assert len(changes) == (0 if "old" in words else 50)
     assert capsys.readouterr().err == warning
+
+
+def log_without_its_reader(request: httpx.Request) -> httpx.Response:
+    """Answer with one change, and refuse to name the owner of the key."""
+    if request.url.path.endswith("/@me/"):
+        return httpx.Response(403, json={"type": "authentication_error", "detail": "Not you."})
+    switch = {"field": "active", "before": True, "after": False}
+    change = {
+        "id": "e1",
+        "activity": "updated",
+        "item_id": "1",
+        "detail": {"name": "nav", "changes": [switch]},
+    }
+    return httpx.Response(200, json={"results": [change], "total_count": 1, "next": None})
+
+
+@pytest.mark.parametrize("word", ["by:me", "by:ada,me", "-by:me"])
+async def test_changes_of_an_unknown_owner_are_refused(word: str, make_client: MakeClient) -> None:
+    session = ProjectSession(None, make_client(log_without_its_reader))  # type: ignore[arg-type]
+    with pytest.raises(Trouble, match="by:me cannot be known with this key"):
+        await select_changes(session, [word], 50)
+
+
+@pytest.mark.parametrize(("words", "count"), [(["turned", "off"], 1), (["turned on"], 0), (["nav"], 1)])
+async def test_words_match_the_change_as_it_is_printed(
+    words: list[str], count: int, make_client: MakeClient
+) -> None:
+    session = ProjectSession(None, make_client(log_without_its_reader))  # type: ignore[arg-type]
+    assert len((await select_changes(session, words, 50))[0]) == count

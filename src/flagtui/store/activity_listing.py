@@ -179,7 +179,7 @@ ACTIVITY: Final[Vocabulary[ChangeRow]] = Vocabulary(
             "flag",
             "part of a key or a pattern such as /^new-/",
             "the flag's key",
-            part_of(lambda row: row.key),
+            part_of(lambda row: row.key if row.kind == "flags" else ""),
         ),
         Qualifier(
             "since", MOMENTS, "not earlier than", _moment(operator.ge), ("today", "yesterday", "2h", "7d")
@@ -191,7 +191,7 @@ ACTIVITY: Final[Vocabulary[ChangeRow]] = Vocabulary(
             "id",
             "a number, or several with commas",
             "the flag's number",
-            number_of(lambda row: row.record_id or 0),
+            number_of(lambda row: row.flag_id or 0),
         ),
     ),
     text=lambda row: f"{row.key}\0{row.who}",

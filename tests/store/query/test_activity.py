@@ -74,6 +74,12 @@ def test_a_line_finds(line: str, places: list[int]) -> None:
     assert [place for place, row in enumerate(ROWS) if passes(row)] == places
 
 
+def test_flag_and_id_match_flags_only() -> None:
+    experiment = change_row(log_entry(about=("Experiment", 12, "New nav"), at=NOW, by="Ada"), 9)
+    for line, is_match in (("nav", True), ("id:12", False), ("flag:nav", False), ("-flag:nav", True)):
+        assert compile_query(read_line(line, ACTIVITY), now=NOW)(experiment) is is_match
+
+
 @pytest.mark.parametrize(
     "line", ["since:soon", "kind:mood", "by:", "since:25:00", "is:on", "before:2026-13-01"]
 )

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError, RateLimited, ServerFault, Unanswered, Unreachable
+from flagtui.cli.plumbing.activity_selection import compile_change_query
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import NumberRange, WorkPlace
 from flagtui.cli.plumbing.output.lines import progress
@@ -26,7 +27,6 @@ from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.store.activity_listing import ACTIVITY as ENTRIES
 from flagtui.store.activity_listing import invalid_moment, read_moment
-from flagtui.store.query.language import compile_query
 from flagtui.store.query.vocabulary import WrongValue
 
 MOST: Final = 100_000
@@ -86,8 +86,7 @@ def watch(query: tuple[str, ...], place: WorkPlace, printer: Printer, **given: U
     printer = replace(printer, format=form, has_headings=False)
 
     async def work(session: ProjectSession) -> int:
-        now = session.now
-        passes = compile_query(narrowing, now=now, me=await session.me() if ":me" in line else None)
+        passes = await compile_change_query(session, narrowing)
         feed, count = UnheardChanges(session, since), 0
         async for row in follow(feed, given["every"]):
             if not passes(row):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.errors import Trouble, unknown_owner
 from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import read_query
@@ -12,7 +12,9 @@ from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.activity_listing import ACTIVITY, Centre, by_closeness, earliest, split_centre
 from flagtui.store.moment_changes import merge_rows, read_moment_changes
-from flagtui.store.query.language import compile_query
+from flagtui.store.query.language import Query, compile_query
+from flagtui.store.query.vocabulary import Test
+from flagtui.text.activity_words import activity_words
 from flagtui.text.formats import moment
 
 SEARCHED: Final = 5_000
@@ -32,7 +34,7 @@ async def select_changes(
         raise Trouble(f"the query is not understood: {wrong[0].reason}.", code="usage")
     narrowing = read_query(rest, ACTIVITY)
     since = earliest(narrowing, session.now) if centre is None else centre.since
-    passes = compile_query(narrowing, now=session.now, me=await session.me() if ":me" in rest else None)
+    passes = await compile_change_query(session, narrowing)
     changes: list[ChangeRow] = []
     searched = 0
     async for entry in session.client.flags.entries(at_most=SEARCHED + 1 if line else limit):
@@ -53,6 +55,14 @@ async def select_changes(
     suspects = [row for row in merge_rows(changes, others) if passes(row) and centre.holds(row.at)]
     order = by_closeness(suspects, range(len(suspects)), centre)
     return [suspects[index] for index in order[:limit]], changes
+
+
+async def compile_change_query(session: ProjectSession, query: Query[ChangeRow]) -> Test[ChangeRow]:
+    """Return the test of a change; words match also its description. Raises Trouble for an unknown `me`."""
+    me = await session.me() if query.names_me else None
+    if query.names_me and me is None:
+        raise unknown_owner("by")
+    return compile_query(query, now=session.now, me=me, more_text=lambda row: activity_words(row.entry, 300))
 
 
 async def _others(session: ProjectSession, centre: Centre) -> tuple[Activity, ...]:

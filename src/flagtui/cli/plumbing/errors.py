@@ -94,6 +94,12 @@ class Trouble(Exception):
         return json.dumps({"error": error}, ensure_ascii=True)
 
 
+def unknown_owner(name: str) -> Trouble:
+    """Return the trouble with `by:me`, or another qualifier, where the owner of the key is not known."""
+    fix = "Name the person, or use a key that may read its owner."
+    return Trouble(f"{name}:me cannot be known with this key.", fix, code="refused")
+
+
 def in_words(error: ApiError) -> Trouble:
     """Convert an error of the API: the server's report or why it was not reached, and the next step."""
     fix = error.next

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.errors import Trouble, unknown_owner
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.output.lines import Steps, progress
 from flagtui.cli.plumbing.project_session import ProjectSession
@@ -74,8 +74,7 @@ class RowSource(msgspec.Struct, frozen=True):
     async def read_checked(self, session: ProjectSession, line: str, sort: str = "") -> tuple[Any, Any]:
         """Return the query, and the facts that it needs. Raises Trouble as `check` does."""
         query = read_query(line, self.kind.listing.vocabulary)
-        names_me = any(term.name in ("by", "owner") and "me" in term.words for term in query.terms)
-        me = await session.me() if names_me else None
+        me = await session.me() if query.names_me else None
         is_due = sort.removeprefix("-") == "due" or any(term.name == "due" for term in query.terms)
         due = None
         if is_due:
@@ -118,8 +117,7 @@ class RowSource(msgspec.Struct, frozen=True):
             raise Trouble(what, f"Scan it: {next_command('refs', *place)}", code="not_found")
         for term in query.terms:
             if term.name and row_test(term, facts) is None:
-                fix = "Name the person, or use a key that may read its owner."
-                raise Trouble(f"{term.name}:me cannot be known with this key.", fix, code="refused")
+                raise unknown_owner(term.name)
         return facts
 
     def search(self, rows: Sequence[Any], line: str, sort: str = "", facts: Any = None) -> list[Any]:

@@ -154,6 +154,11 @@ class Query(msgspec.Struct, Generic[Row], frozen=True):
                 yield QueryProblem(term.start, term.end, f"{term.name}: {term.reading.lack}")
 
     @property
+    def names_me(self) -> bool:
+        """Return whether the line is about the signed-in user."""
+        return any(term.name in ("by", "owner") and "me" in term.words for term in self.terms)
+
+    @property
     def longest_word(self) -> str:
         """Return the longest word, for a server that searches one word; empty without words."""
         return max((term.words[0] for term in self.terms if term.is_plain_word), key=len, default="")
@@ -183,16 +188,29 @@ def read_line(line: str, vocabulary: Vocabulary[Row]) -> Query[Row]:
     return Query(line, tuple(terms), tuple(problems), vocabulary)
 
 
-def compile_query(query: Query[Row], *, now: float, me: QueryPerson | None = None) -> Test[Row]:
-    """Return one test of a row. Lists use a Finder, which does the same over prepared rows."""
-    text, facts = query.vocabulary.text, Facts(now, me)
+def compile_query(
+    query: Query[Row],
+    *,
+    now: float,
+    me: QueryPerson | None = None,
+    more_text: Callable[[Row], str] | None = None,
+) -> Test[Row]:
+    """Return one test of a row. Lists use a Finder, which does the same over prepared rows.
+
+    `more_text` returns searchable text that is not in the row.
+    """
+    facts = Facts(now, me)
     on_text = [text_test(term) for term in query.terms if not term.name]
     tests = [row_test(term, facts) for term in query.terms]
     hiding = [test for word, test in query.vocabulary.hidden.items() if word not in query.shows]
     on_rows = [test for test in tests if test is not None] + [_negation(test) for test in hiding]
 
+    def text_of(row: Row) -> str:
+        text = query.vocabulary.text(row)
+        return text if more_text is None else f"{text}\0{more_text(row)}"
+
     def passes(row: Row) -> bool:
-        folded = fold(text(row)) if on_text else ""
+        folded = fold(text_of(row)) if on_text else ""
         return all(test(folded) for test in on_text) and all(test(row) for test in on_rows)
 
     return passes
