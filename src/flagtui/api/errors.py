@@ -1,11 +1,8 @@
 """Errors of a server: what happened, what is true now, what to do next. Imports nothing large."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
-
-from flagtui.models.json_value import JSON, as_dict, as_text
 
 _NOTHING_CHANGED = "Nothing was changed."
 _NOT_KNOWN = "Whether the server made the change is not known."
@@ -13,7 +10,7 @@ _NOT_KNOWN = "Whether the server made the change is not known."
 
 @dataclass(frozen=True, slots=True)
 class ErrorFacts:
-    """Facts about a failure. `detail` and `raw` are the server's own words: unsafe to print as is."""
+    """Facts about a failure. `detail` has the server's own words: unsafe to print as is."""
 
     method: str = "GET"
     is_write: bool = False
@@ -23,7 +20,6 @@ class ErrorFacts:
     code: str = ""
     attr: str | None = None
     detail: str = ""
-    raw: Mapping[str, JSON] = field(default_factory=dict)
     retry_after: float | None = None
     """Seconds the server asks us to wait."""
     other_region: str = ""
@@ -216,12 +212,6 @@ class ApprovalNeeded(ApiError):
     """409: a policy requires approval before the change."""
 
     advice = "Ask an approver; the change waits for them in the web interface."
-
-    @property
-    def change_request_id(self) -> str:
-        """Return the id of the request for approval."""
-        direct = as_text(self.facts.raw.get("change_request_id"))
-        return direct or as_text(as_dict(self.facts.raw.get("change_request")).get("id"))
 
     @property
     def pending(self) -> bool:

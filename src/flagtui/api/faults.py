@@ -26,7 +26,6 @@ class ErrorBody(msgspec.Struct, frozen=True):
     detail: str = ""
     attr: str | None = None
     """The field, nested names and indexes joined by `__`."""
-    raw: Mapping[str, JSON] = {}
     is_web_page: bool = False
 
     @classmethod
@@ -43,7 +42,6 @@ class ErrorBody(msgspec.Struct, frozen=True):
             code=as_text(value.get("code")),
             detail=next((text for item in texts if (text := _sentence(item))), ""),
             attr=as_text(value.get("attr")) or None,
-            raw=value,
         )
 
 
@@ -80,7 +78,6 @@ def refusal(facts: ErrorFacts, headers: Mapping[str, str], body: bytes) -> ApiEr
         code=refused.code,
         attr=refused.attr,
         detail=refused.detail,
-        raw=refused.raw,
         retry_after=read_retry_after(headers, refused.detail) if facts.status in {429, 503} else None,
     )
     status = facts.status or 0
