@@ -184,20 +184,17 @@ def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
     version = version_made(entry)
     if entry.activity in ("created", "restored"):
         return _deletion(entry, fresh, version)
-    if entry.activity == "deleted" or any(
-        change.field == "deleted" and change.after is True for change in entry.changes
-    ):
-        return Intent(fresh.id, {"deleted": False}, "restore", seen_version=version)
     before = {change.field: change.before for change in entry.changes}
     after = {change.field: change.after for change in entry.changes}
+    if entry.activity == "deleted" or after.get("deleted") is True:
+        return Intent(fresh.id, {"deleted": False}, "restore", seen_version=version)
     if not before:
         return NOT_LOGGED
-    strange = [name for name in before if name not in FLAG_FIELDS.edited]
-    if len(strange) == len(before):
-        return not_settable(strange[0])
+    if before.keys().isdisjoint(FLAG_FIELDS.edited):
+        return not_settable(next(iter(before)))
     is_secret = fresh.has_encrypted_payloads or "has_encrypted_payloads" in before
-    payloads = [wire.stored_payloads(side.get("filters")) or {} for side in (before, after)]
-    if is_secret and payloads[0] != payloads[1]:
+    old, new = (wire.stored_payloads(side.get("filters")) or {} for side in (before, after))
+    if is_secret and old != new:
         reason = "it replaced an encrypted payload, which cannot be read back"
         return Blocked("secret", reason, "enter the old payload again")
     values = _settable(before)
