@@ -36,11 +36,12 @@ async def first_rows(
         window = {"limit": PAGE, "offset": number * PAGE or None, **parameters}
         page = await getattr(session.client, kind.operations).page(window)
         is_last = page.size < PAGE and not page.has_more and not page.is_capped
-        rows |= {row.id: row for row in page.rows}
-        is_short = page.size != PAGE and not (is_last and number * PAGE + page.size >= page.total)
-        if (number and page.total != total) or is_short or page.unreadable:
+        is_whole = page.size == PAGE or (is_last and number * PAGE + page.size >= page.total)
+        has_changed = number > 0 and page.total != total
+        if has_changed or page.unreadable or not is_whole:
             return None
         total = page.total
+        rows |= {row.id: row for row in page.rows}
         # Databases differ in where they put rows without a value.
         ranks = [rank for row in rows.values() if (rank := order.rank(row, is_reversed=False)) < math.inf]
         if ranks != sorted(ranks):
