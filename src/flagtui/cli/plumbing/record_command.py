@@ -100,40 +100,17 @@ class RecordCommand(ShownCommand):
         self.plans = plans
         """What a dry run prints; None for a command that changes nothing."""
         self.writes = plans is not None
+        self._named = [
+            (argument.name, SOURCES[argument.type.kind])
+            for argument in self.params
+            if isinstance(argument, click.Argument) and isinstance(argument.type, RecordWord)
+        ]
+        """Arguments that name records, and where those are looked up."""
 
     def invoke(self, ctx: click.Context) -> Any:
         given = ctx.params
         is_look = self.only_shows and (not self.writes or given["dry_run"])
-        kind = self.plans if given.get("dry_run") else self.kind
-        if kind is not None:
-            options = OutputOptions(**{name: given.pop(name) for name in OutputOptions.__struct_fields__})
-            given["printer"] = choose_printer(kind, options, (PROJECT,) if self.reads_projects else ())
-        if self.is_online:
-            profile, project = given.pop("profile"), given.pop("project")
-            wait, is_repeatable = given.get("wait"), self.reads_projects and not self._has_own_wait
-            if is_repeatable:
-                del given["wait"]
-            given["place"] = WorkPlace(
-                choose_name("profile", profile),
-                choose_name("project", project),
-                is_read_only(),
-                wait,
-                is_repeatable,
-            )
-        if self.writes:
-            agreement = Agreement(
-                **{option.name: given.pop(option.name, option.default) for option in fields(Agreement)}
-            )
-            if agreement.is_kept and self.never_staged:
-                fix = "Apply it directly, without --stage, --out and propose."
-                raise Trouble(f"this cannot be staged: {self.never_staged}.", fix, code="refused")
-            given["terms"] = WriteTerms(given.pop("place"), agreement, given.pop("printer"))
-        for name, noun in self._named:
-            words = (
-                given[name] if isinstance(given[name], tuple) else (given[name],) * (given[name] is not None)
-            )
-            source = SOURCES[noun]
-            given[name] = read_words(words, source.is_query, source.kind.name) if words else None
+        self._join_options(given)
         try:
             code = self._call(**given) if iscoroutinefunction(self.callback) else super().invoke(ctx)
             # Here it is known whether anything was changed.
@@ -144,15 +121,33 @@ class RecordCommand(ShownCommand):
             raise
         return code
 
-    @property
-    def _named(self) -> list[tuple[str, str]]:
-        """Arguments that name records, and of which kind."""
-        arguments = [param for param in self.params if isinstance(param, click.Argument)]
-        return [
-            (argument.name, argument.type.kind)
-            for argument in arguments
-            if isinstance(argument.type, RecordWord)
-        ]
+    def _join_options(self, given: dict[str, Any]) -> None:
+        """Replace the shared options by an argument each, and words that name records by a selection."""
+        kind = self.plans if given.get("dry_run") else self.kind
+        if kind is not None:
+            options = OutputOptions(**{name: given.pop(name) for name in OutputOptions.__struct_fields__})
+            given["printer"] = choose_printer(kind, options, (PROJECT,) if self.reads_projects else ())
+        if self.is_online:
+            is_repeatable = self.reads_projects and not self._has_own_wait
+            given["place"] = WorkPlace(
+                choose_name("profile", given.pop("profile")),
+                choose_name("project", given.pop("project")),
+                is_read_only(),
+                given.pop("wait") if is_repeatable else given.get("wait"),
+                is_repeatable,
+            )
+        if self.writes:
+            agreement = Agreement(
+                **{option.name: given.pop(option.name, option.default) for option in fields(Agreement)}
+            )
+            if agreement.is_kept and self.never_staged:
+                fix = "Apply it directly, without --stage, --out and propose."
+                raise Trouble(f"this cannot be staged: {self.never_staged}.", fix, code="refused")
+            given["terms"] = WriteTerms(given.pop("place"), agreement, given.pop("printer"))
+        for name, source in self._named:
+            value = given[name]
+            words = value if isinstance(value, tuple) else () if value is None else (value,)
+            given[name] = read_words(words, source.is_query, source.kind.name) if words else None
 
     def _call(self, **given: Any) -> int:
         """Run the command in the project and return the exit code. Raises Trouble."""
