@@ -65,12 +65,13 @@ def test_key_is_tried_explained_and_kept_and_forgotten_again(run: Run, service: 
     rows = Snapshots(home / ".cache/flagtui/rows")
     place = SnapshotPlace("prod", service.address, "1", "flags")
     rows.save(place, (), FlagRow)
+    assert run("flags", "types", "--language", "python").code == 0
     left = run("auth", "logout").out
     assert "was removed (file)" in left
     assert "The key stays valid" in left
     assert "stays valid" not in run("auth", "logout").out
     assert not kept.exists()
-    assert rows.load(place, FlagRow) is None
+    assert [*(home / ".cache/flagtui/rows").rglob("*.rows")] == []
     assert "flagtui auth login --profile prod" in one_sentence(run("auth", "status"))
 
 

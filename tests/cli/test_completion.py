@@ -123,6 +123,8 @@ def test_demo_and_proposals_complete_their_own_names(copies: Snapshots, complete
     assert copies.save(demo, [FlagRow(1, "cherry", tags=("red",))], FlagRow)
     assert complete("demo", "flags", "get", "che") == ["plain,cherry"]
     assert complete("demo", "flags", "list", "tag:r") == ["plain,tag:red"]
+    scanned = SnapshotPlace("staging", HOST, "2", "flags", "code")
+    assert copies.save(scanned, [FlagRow(8, "cheddar", deleted=True)], FlagRow)
     assert complete("flags", "get", "che") == ["plain,cheese"]
     assert complete("propose", "--profile", "prod", "--", "flags", "archive", "che") == ["plain,checkout"]
     assert complete("propose", "--", "flags", "archive", "che") == ["plain,cheese"]

@@ -15,6 +15,7 @@ from typing import Final
 import pytest
 from tests.doubles.service_world import starting
 
+from flagtui.service import create_service
 from flagtui.service.database import MOST_IDLE, Database, DatabaseUnusable, migrations
 from flagtui.service.evaluation.stored import StoredPerson, load_people
 from flagtui.service.reader import remember
@@ -175,6 +176,8 @@ def test_a_file_that_cannot_be_used_is_a_sentence(tmp_path: Path) -> None:
     ):
         with pytest.raises(DatabaseUnusable, match=words):
             Database(tmp_path / name)
+    with pytest.raises(DatabaseUnusable, match="is a directory"):
+        create_service(Path())
 
 
 def test_a_locked_file_is_a_sentence(tmp_path: Path) -> None:

@@ -14,8 +14,7 @@ from flagtui.cli.plumbing.output.lines import progress, warn
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.local_time import ago
-from flagtui.models.code_flags import CodeFlag, StoredFlags
-from flagtui.models.rows import EventDefinitionRow, FlagRow
+from flagtui.models.rows import EventDefinitionRow
 
 
 def request_facts(opening: Opening, place: WorkPlace) -> CodeFacts:
@@ -31,17 +30,10 @@ def load_facts(opening: Opening) -> CodeFacts:
     """Return the facts of the last run, with a line about their age. Raises Trouble."""
     require_project_id(opening)
     copies = OfflineCopies(opening)
-    flags: StoredFlags | list[CodeFlag]
-    if (copy := load_flags(copies)) is not None:
-        flags, taken_at = copy
-    else:
-        rows = copies.load("flags", "", FlagRow)
-        if rows is None:
-            raise never_read(opening)
-        # The list that the app keeps has no conditions.
-        flags, taken_at = [CodeFlag(row, has_value=False) for row in rows.rows], rows.taken_at
-    stored = (copies.load("events", part, EventDefinitionRow) for part in (CODE_PART, ""))
-    events = next((each for each in stored if each is not None), None)
+    if (copy := load_flags(copies)) is None:
+        raise never_read(opening)
+    flags, taken_at = copy
+    events = copies.load("events", CODE_PART, EventDefinitionRow)
     progress(f"Flags as read {ago(taken_at, time.time())}.")
     if events is None:
         warn("event names were not checked: no run has read event definitions here yet.")

@@ -65,7 +65,7 @@ def cached_projects(profile: str) -> set[str]:
     """Return the ids of the projects of which a list is cached."""
     kinds = {command.records for command in command_index().values() if command.records}
     paths = (path for kind in kinds for path in _copies(kind, profile, ""))
-    return {project for path in paths if (project := path.stem.split("-")[-3]).isdecimal()}
+    return {path.stem.split("-")[-3] for path in paths}
 
 
 def _copies(kind: str, profile: str, project: str) -> Iterator[Path]:
@@ -74,9 +74,9 @@ def _copies(kind: str, profile: str, project: str) -> Iterator[Path]:
     if folder is None or not folder.is_dir():
         return
     for path in folder.glob("*.rows"):
-        # profile-host-project-kind-sum.rows, as the copies are named.
+        # profile-host-project-kind-sum.rows, as lists are named; other copies have a word before kind.
         parts = path.stem.split("-")
-        if len(parts) < 4 or parts[-2] != kind or (project and parts[-3] != project):
+        if len(parts) < 4 or parts[-2] != kind or not parts[-3].isdecimal() or project not in ("", parts[-3]):
             continue
         is_of_it = path.name.startswith(_start_of(profile)) if profile else not path.name.startswith(_DEMO)
         if is_of_it:

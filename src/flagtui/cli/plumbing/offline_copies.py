@@ -48,7 +48,7 @@ class OfflineCopies:
         return self._snapshots.load(self._place(name, kind, part), row_type)
 
     def _place(self, project: str, kind: Kind, part: str) -> SnapshotPlace:
-        name, host = self._opening.profile.name, self._opening.host.address
+        name, host = self._opening.profile.name, self._opening.host.origin
         return SnapshotPlace(name, host, project or CURRENT_PROJECT, kind, part)
 
 

@@ -21,7 +21,7 @@ PLACEHOLDER = '"********* (encrypted)"'
 
 
 def key_file_beside(database: Path) -> Path:
-    return database.with_name(database.name + ".key")
+    return Path(f"{database}.key")
 
 
 def key_file_of(db: sqlite3.Connection) -> Path:
