@@ -48,12 +48,10 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
     own = {binding.id for binding in screen.BINDINGS if isinstance(binding, Binding)}
     elsewhere: list[Offer] = []
     subject = _subject(screen, app_state)
-    single, is_choosing = subject, place == "flags" and app_state.session.pick is not None
+    single = subject
     if isinstance(screen, RecordKeys) and len(rows := screen.chosen()) == 1:
         single = replace(subject, record=screen.link_to(rows[0]))
-    for each in COMMANDS:
-        command = _as_chooser(each) if each.id == "lists.open" and is_choosing else each
-        command = command.over_mirror() if app_state.session.mirror is not None else command
+    for command in _commands(place, app_state):
         here = active.get(command.id)
         if here is not None:
             run = partial(app.run_action, here.binding.action, here.node) if here.enabled else None
@@ -77,9 +75,14 @@ def offers(app: App[Any], app_state: AppState) -> Iterator[Offer]:
     yield from elsewhere
 
 
-def _as_chooser(command: Command) -> Command:
-    """Return the key that opens a record, as `flagtui pick` has it."""
-    return structs.replace(command, help="Choose the flag under the cursor, and print its key", cli="")
+def _commands(place: str, app_state: AppState) -> Iterator[Command]:
+    """Yield all commands as they work there: `flagtui pick` chooses a flag, and a mirror has overrides."""
+    session = app_state.session
+    for command in COMMANDS:
+        if command.id == "lists.open" and place == "flags" and session.pick is not None:
+            help = "Choose the flag under the cursor, and print its key"
+            command = structs.replace(command, help=help, cli="")
+        yield command.over_mirror() if session.mirror is not None else command
 
 
 def _subject(screen: Screen[Any], app_state: AppState) -> Subject:
