@@ -82,15 +82,16 @@ class KeyLine(Line):
             self._show_dialog_keys(self.app.screen)
             return
         field = self.screen.focused if isinstance(self.screen.focused, Field) else None
-        own = list(field.key_words()) if field is not None else []
+        own, leaves = (list(field.key_words()), ["esc"]) if field is not None else ([], [])
         taken = {key for key, _ in own}
         bindings = list(self._find_bindings(field is not None))
         last = [binding for binding in bindings if _place_at_end(binding.binding) >= 0]
+        last.sort(key=lambda binding: _place_at_end(binding.binding))
         first: list[str] = ["app.stage"] if self._own_title("app.stage") else []
         first += getattr(self.screen, "next_commands", ())
         nodes = [*dict.fromkeys(binding.node for binding in bindings)]
         rest = sorted(
-            (binding for binding in bindings if _place_at_end(binding.binding) < 0),
+            (binding for binding in bindings if binding not in last),
             key=lambda binding: (
                 first.index(binding.binding.id) if binding.binding.id in first else len(first),
                 not binding.binding.show,
@@ -99,12 +100,10 @@ class KeyLine(Line):
             ),
         )
         self._runs = {}
-        self._last = self._draw_keys(sorted(last, key=lambda binding: _place_at_end(binding.binding)), taken)
+        self._last = self._draw_keys(last, taken)
         keys: list[Shown] = [((key, "bold"), (f" {words}  ", "$text-muted")) for key, words in own]
         self._shown = [*keys, *self._draw_keys(rest, taken)]
-        ends = [binding.binding for binding in last if binding.binding.id in KEPT]
-        ends.sort(key=lambda binding: KEPT.index(binding.id or ""))
-        leaves = ["esc"] if field is not None else []
+        ends = [binding.binding for id in KEPT for binding in last if binding.binding.id == id]
         acts = [sign for (sign, look), _ in self._shown if look == "bold"][:1]
         acting = [binding.binding for binding in rest if binding.binding.id in ACTING][:1]
         self._kept = [*acts, *leaves, *(display_key(self.app, binding) for binding in (*ends, *acting))]
