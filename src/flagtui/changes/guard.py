@@ -189,8 +189,7 @@ def guard(planned: Planned[Any, P], rules: GuardRules) -> GuardRefused | Questio
         return GuardRefused("there is nothing to change")
     if len({(plan.id, plan.key) for plan in plans}) < len(plans):
         return GuardRefused(f"the same {plans[0].noun} is in it twice", "change it once")
-    number = str(len(plans))
-    key = plans[0].type_to_confirm if len(plans) == 1 else number
+    name = plans[0].type_to_confirm if len(plans) == 1 else str(len(plans))
     is_unlocked = rules.is_unlocked and len(plans) == 1 and not plans[0].verb.is_grave
     is_typed = rules.level is Level.STRICT and not is_unlocked
     cannot_be_undone = any(plan.verb.is_typed for plan in plans)
@@ -199,7 +198,7 @@ def guard(planned: Planned[Any, P], rules: GuardRules) -> GuardRefused | Questio
         plans=tuple(plans),
         planned=planned,
         place=f"{rules.place} › {planned.place}" if planned.place else rules.place,
-        type_this=number if len(plans) >= COUNT_FROM else key if is_typed or cannot_be_undone else None,
+        type_this=name if is_typed or cannot_be_undone or len(plans) >= COUNT_FROM else None,
         reason_required=rules.require_reason,
         is_dialog=rules.level is not Level.RELAXED or is_grave or len(plans) + len(planned.skipped) > 1,
         typed_from=0 if rules.level is Level.STRICT or cannot_be_undone else COUNT_FROM,
