@@ -26,6 +26,12 @@ NAME: Final = 80
 """Characters of an experiment's number and name."""
 SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", "bucketing_identifier"})
 """Fields that change an experiment's users or their variants."""
+_USES: Final[Mapping[bool | None, tuple[str, Tone]]] = {
+    True: ("is running on it", "experiment"),
+    None: ("uses it", "experiment"),
+    False: ("uses it and is not running", "plain"),
+}
+"""How an experiment uses a flag, by whether it is running; None where that is not known."""
 
 
 def consequences(
@@ -41,18 +47,18 @@ def consequences(
             # A caution names it.
             continue
         name = safe_text(f"#{experiment.id} {experiment.name}".rstrip(), NAME)
-        uses = {True: "is running on it", None: "uses it", False: "uses it and is not running"}
-        tone: Tone = "plain" if experiment.is_on is False else "experiment"
-        yield Consequence("Experiment", f"{name} {uses[experiment.is_on]}", tone)
+        uses, tone = _USES[experiment.is_on]
+        yield Consequence("Experiment", f"{name} {uses}", tone)
     if {"active", "deleted", "key"} & values.keys():
         yield from _dependents(fresh, values, context.dependents)
     if "key" in values and not fresh.deleted:
         yield Consequence("Code", f"stops matching {fresh.key} at once", "danger")
-    if (values.get("archived") is True or values.get("deleted") is True) and context.code_uses is not None:
+    is_deletion = values.get("deleted") is True
+    if (is_deletion or values.get("archived") is True) and context.code_uses is not None:
         yield _code_uses(context.code_uses, context.now)
-    if values.get("deleted") is True and fresh.targeting.has_rules:
+    if is_deletion and fresh.targeting.has_rules:
         yield Consequence("Undo", "not possible: servers cannot restore a flag with rules", "danger")
-    elif values.get("deleted") is True:
+    elif is_deletion:
         yield Consequence("Key", "a new flag with this key can destroy the deleted one for good", "warning")
     is_newer = intent.seen_version is not None and fresh.version not in (None, intent.seen_version)
     # The newer changes end with the last one.
