@@ -203,27 +203,37 @@ async def copy_flags(
     session: ProjectSession, flags: RecordSelection, key: str, target: int | None, terms: WriteTerms
 ) -> int:
     """Copy flags, turned off: one to another key here, or any number to another project."""
-    if not key and target is None:
+    if target is not None:
+        return await _copy_to_project(session, flags, target, terms)
+    if not key:
         raise click.UsageError("Give a target: --to-key KEY or --to-project ID.")
-    destination = session if target is None else _in_project(session, target)
+    context = planning_context(session, terms)
+    copies = await _copies([only_one(await flags_of(session, flags), "flag")], session, key)
+    return await carry_out(await NewFlagPlanner(context).plan(copies), session, terms)
+
+
+async def _copy_to_project(
+    session: ProjectSession, flags: RecordSelection, project: int, terms: WriteTerms
+) -> int:
+    destination = _in_project(session, project)
     context = planning_context(destination, terms)
-    bulk = None if target is None else await _copy_reader(destination, context, terms, flags)
-    fresh = await flags_of(session, flags, bulk)
-    if target is None:
-        only_one(fresh, "flag")
-    if target is not None and len(fresh) == 1 and needs_the_server(fresh[0]):
+    fresh = await flags_of(session, flags, await _copy_reader(destination, context, terms, flags))
+    if len(fresh) == 1 and needs_the_server(fresh[0]):
         return await _copied_by_the_server(session, destination, fresh[0], terms)
-    skipped = [why for flag in fresh if target is not None and (why := why_no_new_flag(flag))]
-    skipped_ids = {skip.id for skip in skipped}
-    copied = [flag for flag in fresh if flag.id not in skipped_ids]
-    left = await find_left_behind(copied, session.client)
-    copies = [
+    skipped = {flag.id: why for flag in fresh if (why := why_no_new_flag(flag))}
+    copies = await _copies([flag for flag in fresh if flag.id not in skipped], session)
+    planned = await NewFlagPlanner(context, place=await _name_of(destination)).plan(copies)
+    planned = replace(planned, skipped=(*skipped.values(), *planned.skipped))
+    return await carry_out(planned, destination, terms)
+
+
+async def _copies(flags: Sequence[Flag], session: ProjectSession, key: str = "") -> list[NewFlag]:
+    """Return copies of flags of this project, under `key` or under their own keys. Raises ApiError."""
+    left = await find_left_behind(flags, session.client)
+    return [
         NewFlag(copy_of(flag, key or flag.key), (stays_behind_in_words(left[flag.id]),), flag.id)
-        for flag in copied
+        for flag in flags
     ]
-    place = "" if target is None else await _name_of(destination)
-    planned = await NewFlagPlanner(context, place=place).plan(copies)
-    return await carry_out(replace(planned, skipped=(*skipped, *planned.skipped)), destination, terms)
 
 
 async def _copy_reader(
@@ -285,7 +295,6 @@ async def _name_of(session: ProjectSession) -> str:
 async def _copied_by_the_server(
     session: ProjectSession, destination: ProjectSession, flag: Flag, terms: WriteTerms
 ) -> int:
-    context = SessionContext(session, terms)
-    target = await find_target(context, SessionContext(destination, terms), "")
+    target = await find_target(SessionContext(session, terms), SessionContext(destination, terms), "")
     plan = plan_copy(flag, target, (await find_left_behind([flag], session.client))[flag.id])
     return await change_related(session, flag, plan, terms, target.name)
