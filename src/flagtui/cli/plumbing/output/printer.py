@@ -233,10 +233,6 @@ def choose_printer(kind: RecordSchema[Any], options: OutputOptions, more: tuple[
 
     Raises Trouble for unknown fields, and Exit once the names are printed for `?`.
     """
-    formats: set[Format] = {options.output_format} if options.output_format else set()
-    formats |= {"json"} if options.as_json else set()
-    formats |= {"ndjson"} if options.as_ndjson else set()
-    formats |= {"json"} if options.jq else set()
     fields = options.fields
     names = tuple(name.strip() for name in fields.split(",") if name.strip())
     if names == ("?",):
@@ -249,7 +245,11 @@ def choose_printer(kind: RecordSchema[Any], options: OutputOptions, more: tuple[
             f"Fields: {', '.join((*kind.names, *more))}.",
             code="usage",
         )
-    form: Format = next(iter(formats), "table" if sys.stdout.isatty() else "tsv")
+    form: Format = options.output_format or ("table" if sys.stdout.isatty() else "tsv")
+    if options.as_json or options.jq:
+        form = "json"
+    elif options.as_ndjson:
+        form = "ndjson"
     if form != "table":
         return Printer(form, names, jq=_filter_of(options.jq))
     if not sys.stdout.isatty():
