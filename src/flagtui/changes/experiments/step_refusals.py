@@ -14,6 +14,7 @@ from flagtui.changes.skipped import Blocked
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
+from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.models.rows import ExperimentRow
 
@@ -137,23 +138,30 @@ def _of_exposure(fresh: Experiment, step: Step) -> Iterator[Blocked]:
 
 def _of_fields(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Blocked]:
     """Yield what strict servers refuse, and fields that this experiment cannot change any more."""
-    fields, is_edit = choices.fields, step.name == "edit"
-    if not is_edit and step.name != "create":
-        return
-    named = {} if is_edit else {"name": choices.name}
-    for problem in problems_in_fields({**fields, **named}):
+    if step.name == "create":
+        yield from _of_values({**choices.fields, "name": choices.name})
+    elif step.name == "edit":
+        yield from _of_values(choices.fields)
+        yield from _of_edit(fresh, choices.fields)
+
+
+def _of_values(fields: Mapping[str, JSON]) -> Iterator[Blocked]:
+    for problem in problems_in_fields(fields):
         yield Blocked("fields", problem, "correct it and try again")
+
+
+def _of_edit(fresh: Experiment, fields: Mapping[str, JSON]) -> Iterator[Blocked]:
     refused = sorted(set(fields) - EDITABLE_OLD - SAYS_HOW)
-    if is_edit and refused and fresh.is_mostly_fixed:
+    if refused and fresh.is_mostly_fixed:
         reason = f"it is measured by the old engine; {', '.join(refused)} cannot be changed"
         yield Blocked("old engine", reason, "change only its name and description")
     fixed = map(EXPERIMENT_FIELDS.words, sorted(EXPERIMENT_FIELDS.having("for drafts") & fields.keys()))
-    if is_edit and (names := " and ".join(fixed)) and fresh.state != "draft":
+    if (names := " and ".join(fixed)) and fresh.state != "draft":
         reason = f"{names} cannot be changed once it is launched"
         yield Blocked("state", reason, "reset it first, or make another one")
     flag = fresh.feature_flag
-    if is_edit and "parameters" in fields and flag is not None and flag.active:
+    if "parameters" in fields and flag is not None and flag.active:
         reason = f"its flag {fresh.feature_flag_key} is on: another split would give users other variants"
         yield Blocked("flag", reason, "change the flag itself, which sets who matches")
-    if is_edit and fields and all(same(stored_field(fresh, name), value) for name, value in fields.items()):
+    if fields and all(same(stored_field(fresh, name), value) for name, value in fields.items()):
         yield Blocked(NO_OP, "it has these values already")
