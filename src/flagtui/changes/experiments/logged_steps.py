@@ -41,15 +41,10 @@ def logged_step(entry: Activity) -> Entry | Blocked:
         # Servers log a value that was empty as created.
         if change.before is None and change.action != "created":
             return not_kept(name)
-    before, after = (
-        Experiment.of({"name": entry.name, **side})
-        for side in (
-            {name: change.before for name, change in changes.items()},
-            {name: change.after for name, change in changes.items()},
-        )
-    )
-    sides = (dict(_values(side, settable)) for side in (before, after))
-    return _entry(entry, _step_of(settable), *sides)
+    before = {name: change.before for name, change in changes.items()}
+    after = {name: change.after for name, change in changes.items()}
+    sides = (Experiment.of({"name": entry.name, **side}) for side in (before, after))
+    return _entry(entry, _step_of(settable), *(dict(_values(side, settable)) for side in sides))
 
 
 def _step_of(changes: Mapping[str, Change]) -> StepName:
