@@ -132,7 +132,11 @@ def test_every_operator_has_its_own_words(operator: str) -> None:
     [
         (asks("age", "between", [18, 65]), "age is from 18 to 65"),
         ({"key": "created_at", "type": "person_metadata", "operator": "is_date_after", "value": "-30d"},
-         "the person's own created_at is after -30d"),
+         "the person's own created_at is after 30 days ago"),
+        (asks("joined", "is_date_before", "1m"), "joined is before 1 month ago"),
+        (asks("joined", "is_date_exact", "2026-01-02"), "joined is exactly 2026-01-02"),
+        (asks("joined", "exact", "-7d"), "joined is -7d"),
+        (asks("joined", "is_date_after", "-10000d"), "joined is after -10000d (can never match)"),
         (asks_cohort(31, cohort_name="Beta"), "users in Beta"),
         (asks_cohort(31, "not_in"), "users not in cohort 31"),
         (asks_cohort(31, negation=True), "users in cohort 31"),

@@ -5,6 +5,7 @@ all of them have room, the words count the rest.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -33,7 +34,7 @@ OPERATOR_WORDS: Final[Mapping[str, str]] = {
     "max": "≤",
     "is_set": "is set",
     "is_not_set": "is not set",
-    "is_date_exact": "is on",
+    "is_date_exact": "is exactly",
     "is_date_before": "is before",
     "is_date_after": "is after",
     "semver_eq": "is version",
@@ -83,7 +84,21 @@ def asked_words(operator: str, value: Any, matching_version: int = 1) -> tuple[s
         return operator_words(operator, value) or "", ""
     if operator in ("exact", "is_not") and (words := _about_truth(operator, value, matching_version)):
         return words, ""
-    return operator_words(operator, value) or "", list_values(value, operator)
+    distance = _distance_words(value) if operator.startswith("is_date_") else ""
+    return operator_words(operator, value) or "", distance or list_values(value, operator)
+
+
+_DISTANCE: Final = re.compile(r"-?([0-9]{1,4})([hdwmy])")
+_UNITS: Final = {"h": "hour", "d": "day", "w": "week", "m": "month", "y": "year"}
+
+
+def _distance_words(value: Any) -> str:
+    """Return `7 days ago` for `-7d`; empty for a date."""
+    match = _DISTANCE.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        return ""
+    count = int(match[1])
+    return f"{count:,} {_UNITS[match[2]]}{'' if count == 1 else 's'} ago"
 
 
 def list_values(value: Any, operator: str = "exact", room: int = ROOM) -> str:

@@ -91,4 +91,4 @@ def test_range_and_built_in_properties_have_their_own_words() -> None:
     assert property_in_short(Property.of(age)) == "age is from 18 to 65"
     assert property_in_short(Property.of(age | {"operator": "not_between"})) == "age is outside 18 to 65"
     created = {"key": "created_at", "type": "person_metadata", "operator": "is_date_after", "value": "-30d"}
-    assert property_in_short(Property.of(created)) == "the person's own created_at is after -30d"
+    assert property_in_short(Property.of(created)) == "the person's own created_at is after 30 days ago"
