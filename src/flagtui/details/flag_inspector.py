@@ -14,7 +14,6 @@ from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError
 from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.details.suggestions import PropertySuggestions
-from flagtui.models.activity import Activity
 from flagtui.models.condition_queries import OPTED_IN, TOO_LONG, ConditionQuery, deciding_conditions
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import Counted, CountedReach, FlagDetails
@@ -92,15 +91,16 @@ class Inspector:
             details = replace(details, staged=staged)
         details = replace(details, flag=flag)
         yield details
-        (dependents, no_dependents), changes, reach, _ = await asyncio.gather(
+        (dependents, no_dependents), (page, no_changes), reach, _ = await asyncio.gather(
             _try_request(lambda: self._client.flags.dependents(row.id)),
-            self._changes(row),
+            _try_request(lambda: self._client.flags.activity(row.id, limit=8)),
             self._reach(flag),
             self._name_groups(flag),
         )
         details = replace(
             details,
-            changes=changes,
+            changes=page.entries if page is not None else details.changes or (),
+            no_changes=no_changes,
             reach=reach,
             names=self.definitions.names,
             no_dependents=no_dependents,
@@ -137,7 +137,11 @@ class Inspector:
                 _try_request(lambda: self._client.schedule.all(scheduled)),
             )
             details = replace(
-                details, status=status, no_status=no_status, schedule=schedule, no_schedule=no_schedule
+                details,
+                status=status,
+                no_status=no_status,
+                schedule=schedule if schedule is not None else details.schedule,
+                no_schedule=no_schedule,
             )
             self._keep(details, change)
             yield details
@@ -146,10 +150,6 @@ class Inspector:
                 details = replace(details, reach=reach)
                 self._keep(details, change)
                 yield details
-
-    async def _changes(self, row: FlagRow) -> tuple[Activity, ...]:
-        page, _ = await _try_request(lambda: self._client.flags.activity(row.id, limit=8))
-        return page.entries if page is not None else ()
 
     async def _reach(self, flag: Flag) -> CountedReach:
         """Return the reach for the preview; many conditions are counted only on the flag's page."""

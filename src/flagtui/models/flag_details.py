@@ -99,6 +99,8 @@ class FlagDetails(msgspec.Struct, frozen=True):
     no_schedule: str = ""
     no_dependents: str = ""
     """Why the dependents could not be loaded."""
+    no_changes: str = ""
+    """Why the changes could not be loaded; those that were loaded before stay."""
     names: Names = NO_NAMES
     staged: StagedWords | None = None
     """The staged change of the flag, while keys stage; `flag` has its values, and `reach` counts them."""

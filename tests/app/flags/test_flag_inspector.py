@@ -30,6 +30,7 @@ class Counting(httpx.AsyncBaseTransport):
         self.counted: list[JSON] = []
         self.fails_after = 10_000
         self.dependents: tuple[int, JSON] = 200, []
+        self.activity: tuple[int, JSON] = 200, {"results": [{"activity": "created"}]}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         path = request.url.path
@@ -40,6 +41,9 @@ class Counting(httpx.AsyncBaseTransport):
             return httpx.Response(200, json={"affected": FITTING, "total": 1000})
         if path.endswith("/dependent_flags/"):
             status, body = self.dependents
+            return httpx.Response(status, json=body)
+        if path.endswith("/activity/"):
+            status, body = self.activity
             return httpx.Response(status, json=body)
         if path.endswith("/local_evaluation/"):
             return httpx.Response(200, json={"flags": [], "group_type_mapping": {"0": "company"}})
@@ -89,6 +93,11 @@ async def test_expired_details_are_read_again_and_shown_until_then() -> None:
         (*_, last) = [details async for details in inspector.load_all(row)]
         assert last.dependents == ("later",)
         assert inspector.cached_details(row) == last
+        server.activity = 403, {"type": "authentication_error", "detail": "Not you."}
+        inspector.expire([row.id])
+        (*_, last) = [details async for details in inspector.load_all(row)]
+        assert last.changes == whole.changes != ()
+        assert last.no_changes
 
 
 async def test_many_conditions_are_counted_on_opening_with_progress() -> None:

@@ -112,6 +112,8 @@ def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]
         ids = in_short([f"#{id}" for id in flag.experiment_set], 6)
         yield [("EXPERIMENT  ", "$text-muted"), (ids, "$secondary")]
     dependents = details.dependents or ()
+    if details.dependents is None and details.no_dependents:
+        yield [("NEEDED BY   ", "$text-muted"), not_read(details.no_dependents, width - 12)]
     for place, key in enumerate(dependents[:DEPENDENTS]):
         yield [
             ("NEEDED BY   " if place == 0 else "            ", "$text-muted"),
@@ -120,6 +122,11 @@ def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]
     yield from _more(len(dependents) - DEPENDENTS)
     if details.row.tags:
         yield [("TAGS        ", "$text-muted"), (join_words(details.row.tags, 12, 30, "#"), "")]
+
+
+def not_read(reason: str, width: int) -> Piece:
+    """Return why a part of the details is missing, in so many cells."""
+    return cut(f"not known: {safe_text(reason)}", width), "$faint"
 
 
 def _more(count: int) -> Iterator[list[Piece]]:
@@ -149,10 +156,12 @@ def _ages(row: FlagRow, now: float) -> Iterator[list[Piece]]:
 
 
 def _changes(details: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
-    if not details.changes:
-        return
-    yield [("RECENT CHANGES", "$text-muted")]
-    for entry in details.changes[:8]:
+    changes = details.changes or ()
+    if changes or details.no_changes:
+        yield [("RECENT CHANGES", "$text-muted")]
+    if details.no_changes and not changes:
+        yield [(" ", ""), not_read(details.no_changes, width - 1)]
+    for entry in changes[:8]:
         when = entry.created_at.timestamp() if entry.created_at else None
         words = cut(activity_words(entry, names=details.names), max(12, width - 13))
         yield [

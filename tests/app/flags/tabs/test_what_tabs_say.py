@@ -123,6 +123,18 @@ def test_dependents_are_none_active_or_unknown() -> None:
         assert texts[texts.index("NEEDED BY") + 1] == words
 
 
+def test_parts_that_could_not_be_read_are_not_known() -> None:
+    bare, why = study({"groups": [{}]}).details, "The server failed (502)."
+    details = replace(bare, changes=(), no_changes=why, no_dependents=why, no_schedule=why)
+    pane = lines(flag_lines(require(details.flag), details, 0.0, 30))
+    side = lines(side_lines(Study(details, 0.0), 40))
+    assert "NEEDED BY   not known: The se…" in pane
+    assert pane[pane.index("RECENT CHANGES") + 1] == " not known: The server failed…"
+    assert "needed by   not known: The server faile…" in side
+    assert "schedule    not known: The server faile…" in side
+    assert side[side.index("HISTORY") + 1] == f" not known: {why}"
+
+
 def test_pages_beside_lists_count_the_links_they_leave_out() -> None:
     needs = [asks_flag(number) for number in range(10, 18)]
     page = study({"groups": [{"properties": needs}]}, experiment_set=[*range(1, 9)])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from flagtui.app.flags.flag_columns import called_words, upstream_words
-from flagtui.app.flags.flag_preview_lines import seen_by_lines, variant_lines
+from flagtui.app.flags.flag_preview_lines import not_read, seen_by_lines, variant_lines
 from flagtui.app.flags.tabs.conditions_tab import bar, reach_summary
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
@@ -89,7 +89,7 @@ def side_lines(study: Study, width: int, tab: str = "") -> Iterator[list[Piece]]
         ]
     yield []
     yield from link_lines(study, width)
-    if details.changes and tab != "history":
+    if (details.changes or details.no_changes) and tab != "history":
         yield [("HISTORY", "$text-muted")]
         yield from list(recent_lines(study, width))[1:]
         yield []
@@ -117,6 +117,8 @@ def _links(study: Study, width: int) -> Iterator[tuple[str, list[Piece]]]:
     for id in flag.experiment_set if flag and not flag.experiment_set_metadata else ():
         yield "experiment", [(f"#{id}", "$secondary")]
     dependents = details.dependents or ()
+    if details.dependents is None and details.no_dependents:
+        yield "needed by", [not_read(details.no_dependents, width - LABEL)]
     for key in dependents[:MOST]:
         yield "needed by", [(cut(safe_text(key), width - LABEL), "")]
     yield from _more("needed by", len(dependents) - MOST)
@@ -125,6 +127,8 @@ def _links(study: Study, width: int) -> Iterator[tuple[str, list[Piece]]]:
         yield "needs", [(cut(safe_text(study.names.flags.get(id, f"flag #{id}")), width - LABEL), "")]
     yield from _more("needs", len(needs) - MOST)
     schedule = details.schedule or ()
+    if details.schedule is None and details.no_schedule:
+        yield "schedule", [not_read(details.no_schedule, width - LABEL)]
     for change in schedule[:MOST]:
         when = moment(unix(change.scheduled_at))
         yield "schedule", [(cut(scheduled_words(change), width - LABEL), "$warning")]
@@ -140,10 +144,12 @@ def _more(label: str, count: int) -> Iterator[tuple[str, list[Piece]]]:
 def recent_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     """Yield `RECENT CHANGES`: age, version, user and change."""
     details, now = study.details, study.now
-    if not details.changes:
-        return
-    yield [("RECENT CHANGES", "$text-muted")]
-    for entry in details.changes[:6]:
+    changes = details.changes or ()
+    if changes or details.no_changes:
+        yield [("RECENT CHANGES", "$text-muted")]
+    if details.no_changes and not changes:
+        yield [(" ", ""), not_read(details.no_changes, width - 1)]
+    for entry in changes[:6]:
         version = version_made(entry)
         words = cut(activity_words(entry, names=study.names), max(12, width - 18))
         yield [
