@@ -11,6 +11,7 @@ from tests.doubles.fixtures import NO_FIXTURES, real_records
 from tests.doubles.log_entries import log_entry
 
 from flagtui.app.activity.activity_columns import activity_columns, day_words, draw_time
+from flagtui.app.activity.activity_search import ActivityFinder
 from flagtui.app.activity.timeline_text import as_lines, as_markdown, one_line
 from flagtui.app.flags.tabs.history_tab import entry_lines as log_entry_lines
 from flagtui.app.flags.tabs.history_tab import log_line
@@ -48,6 +49,23 @@ def lines_of(shown: EntryView) -> str:
 def draw(row: ChangeRow, glyphs: Glyphs = UNICODE, names: Names = NO_NAMES) -> str:
     cells = [column.draw(row, Slot(column.width, glyphs, NOW)) for column in activity_columns(names)]
     return "|".join("".join(text for text, _ in cell) for cell in cells)
+
+
+@pytest.mark.parametrize(
+    ("room", "words"),
+    [
+        (90, "@ 08:40 UTC  -60 … +15 min  1 change  experiments not read: The server failed (502)"),
+        (80, "@ 08:40 UTC  1 change  experiments not read: The server failed (502)"),
+        (40, "@ 08:40 UTC  experiments not read: The…"),
+        (20, "@ 08:40 UTC  experiments…"),
+    ],
+)
+def test_moment_stays_whole_beside_what_was_not_read(room: int, words: str) -> None:
+    finder = ActivityFinder(lambda: NOW)
+    finder.know(None, [entry()])
+    finder.find("@ 20m")
+    missing = ["experiments not read: The server failed (502)"]
+    assert "".join(text for text, _ in finder.count_pieces(0, 0, "", missing, room)) == words
 
 
 @pytest.mark.parametrize(

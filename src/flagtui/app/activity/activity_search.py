@@ -7,6 +7,7 @@ from rich.cells import cell_len
 
 from flagtui import local_time
 from flagtui.app.activity.activity_columns import day_words
+from flagtui.app.widgets.line import cut
 from flagtui.models.activity_rows import ChangeRow
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.safe_text import safe_text
@@ -24,6 +25,10 @@ from flagtui.text.styled import Piece
 
 WINDOW: Final = f"-{BEFORE / 60:.0f} … +{AFTER / 60:.0f} min"
 """The changes around a moment, in words."""
+GAP: Final = 2
+"""Cells between two pieces beside the line."""
+SHORTEST_REASON: Final = 12
+"""Cells of what was not read that are left."""
 
 
 class ActivityFinder(Finder[ChangeRow]):
@@ -128,8 +133,7 @@ class ActivityFinder(Finder[ChangeRow]):
         if trouble:
             yield f"{safe_text(trouble, 60)}  ", "$warning"
         elif self.centre is not None:
-            unread = [(safe_text("; ".join(missing), 80), "$warning")] if missing else []
-            yield from self._moment(self.centre, [*unread, *rest], room)
+            yield from self._moment(self.centre, safe_text("; ".join(missing), 80), rest, room)
             return
         yield from ((f"{text}  ", style) for text, style in rest)
 
@@ -140,20 +144,27 @@ class ActivityFinder(Finder[ChangeRow]):
             place = f"{position:,}/" if position else ""
             yield f"{place}{count_words(shown, feed, len(feed.rows))}", "$text-muted"
 
-    def _moment(self, centre: Centre, rest: Sequence[Piece], room: int) -> Iterator[Piece]:
-        """Yield `@ 14:05 UTC  -60 … +15 min  3 changes`; without room, drop the window, then the count."""
+    def _moment(self, centre: Centre, unread: str, rest: Sequence[Piece], room: int) -> Iterator[Piece]:
+        """Yield `@ 14:05 UTC  -60 … +15 min  3 changes`; without room, drop the window, then the count.
+
+        The end of what was not read gives way to the moment.
+        """
         rows = self.rows
         inside = sum(1 for index in super().find(self._rest) if centre.holds(rows[index].at))
         clock = f"{local_time.clock(centre.at)} {local_time.label(centre.at)}"
         moment = (f"{day_words(centre.at, self._now())} {clock}".lstrip(), "bold")
         optional: list[Piece] = [(WINDOW, "$faint")]
         optional += [(count(inside, "change"), "$text-muted")] if rows else []
-        while optional and sum(cell_len(text) + 2 for text, _style in (moment, *optional, *rest)) > room:
+        taken = sum(cell_len(text) + GAP for text, _style in (moment, *rest))
+        if unread:
+            words = cut(unread, max(SHORTEST_REASON, room - taken - GAP))
+            taken, rest = taken + cell_len(words) + GAP, [(words, "$warning"), *rest]
+        while optional and taken + sum(cell_len(text) + GAP for text, _style in optional) > room:
             del optional[0]
         yield "@ ", "bold $primary"
         yield moment
         for text, style in (*optional, *rest):
-            yield f"  {text}", style
+            yield f"{' ' * GAP}{text}", style
 
 
 def count_words(shown: int, feed: ActivityFeed, total: int) -> str:
