@@ -43,12 +43,9 @@ class Pages(Generic[Row]):
     Iterating again after a failure continues with the missing pages.
     """
 
-    def __init__(
-        self, fetch: Fetch[Row], identity: Callable[[Row], Hashable], at_once: int = AT_ONCE
-    ) -> None:
+    def __init__(self, fetch: Fetch[Row], identity: Callable[[Row], Hashable]) -> None:
         self._fetch = fetch
         self._identity = identity
-        self._most_at_once = at_once
         self._step = FIRST_PAGE
         self._sweep: _Sweep[Row] | None = None
         self._sweeps_left = SWEEPS
@@ -60,7 +57,7 @@ class Pages(Generic[Row]):
             self._sweep = _Sweep(self._identity, self._bounds)
             self._step = _page_size(first)
             yield self._sweep.take(first, 0)
-        at_once = min(self._most_at_once, RECORDS_AT_ONCE // self._step)
+        at_once = min(AT_ONCE, RECORDS_AT_ONCE // self._step)
         while self._sweeps_left:
             async with aclosing(_rest(self._fetch, self._sweep, self._step, at_once)) as pages:
                 async for page in pages:

@@ -103,9 +103,9 @@ def difference(before: JSON, after: JSON, at: Path = ()) -> tuple[DifferenceLine
     return () if same(before, after) else tuple(_lines(before, after, at))
 
 
-def each_difference(before: JSON, after: JSON, at: Path = ()) -> Iterator[DifferenceLine]:
+def each_difference(before: JSON, after: JSON) -> Iterator[DifferenceLine]:
     """Yield every path that differs, each looked for when it is needed."""
-    return iter(()) if same(before, after) else _lines(before, after, at)
+    return iter(()) if same(before, after) else _lines(before, after, ())
 
 
 def path_words(path: Path) -> str:

@@ -91,9 +91,9 @@ def find_settings(locations: Locations, settings: Settings | SettingsError) -> l
     ]
 
 
-def find_time_zone(chosen: str, now: float, environment: Mapping[str, str] = os.environ) -> Finding:
+def find_time_zone(chosen: str, now: float) -> Finding:
     """Return the time zone of shown times, and its source."""
-    given = environment.get("TZ", "")
+    given = os.environ.get("TZ", "")
     named_by = "time_zone" if chosen else "TZ" if given else "the system"
     zone = " ".join(dict.fromkeys(part for part in (zone_name(), label(now)) if part))
     if not chosen and (why := why_not_zone(given)):

@@ -1,7 +1,6 @@
 """The flags of the mirror: the last definitions with the overrides in place, as a source for programs."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from datetime import datetime
 from typing import Any, Final
 
 from flagtui.evaluate import wire
@@ -10,7 +9,7 @@ from flagtui.evaluate.run import Group, Person
 from flagtui.mirror.overrides import Overrides
 from flagtui.mirror.requests_seen import RequestSeen, RequestsSeen, requests_of
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
-from flagtui.service.clock import Clock, system_clock
+from flagtui.service.clock import system_clock
 from flagtui.service.news import News
 from flagtui.service.responses import encode
 from flagtui.service.sdk.flag_set import FlagRecord, FlagSet
@@ -22,11 +21,10 @@ EMPTY: Final[Mapping[str, JSON]] = {"flags": [], "group_type_mapping": {}, "coho
 class MirroredFlags:
     """Definitions and overrides; every change of either is announced to programs that listen."""
 
-    def __init__(self, document: Mapping[str, JSON] = EMPTY, clock: Clock = system_clock) -> None:
+    def __init__(self, document: Mapping[str, JSON] = EMPTY) -> None:
         self.news = News()
         self.seen = RequestsSeen()
         self.time_zone = "UTC"
-        self._clock = clock
         self._document = document
         self._overrides = Overrides()
         self._apply()
@@ -96,10 +94,7 @@ class MirroredFlags:
         groups = {
             name: Group(key, context.group_properties.get(name, {})) for name, key in context.groups.items()
         }
-        return Person(context.distinct_id, context.properties, groups, context.device_id, now=self._now())
-
-    def _now(self) -> datetime:
-        return self._clock()
+        return Person(context.distinct_id, context.properties, groups, context.device_id, now=system_clock())
 
     def raw_flag(self, key: str) -> dict[str, Any] | None:
         """Return the definition of a flag, with overrides in place."""

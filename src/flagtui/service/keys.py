@@ -13,7 +13,7 @@ import msgspec
 from flagtui.service.access import hash_key
 from flagtui.service.activity import ordered_uuid
 from flagtui.service.call import Call
-from flagtui.service.clock import Clock, stamp, system_clock
+from flagtui.service.clock import stamp, system_clock
 from flagtui.service.database import Database, fetch, find, insert_row
 from flagtui.service.errors import Json, closed_to_keys, not_found
 from flagtui.service.operations import Operation
@@ -103,10 +103,10 @@ def note_use(db: sqlite3.Connection, key_id: str, now: str) -> None:
     db.execute("UPDATE api_keys SET last_used_at = ? WHERE id = ?", (now, key_id))
 
 
-def create_key(database: Path, new_key: NewKey, *, clock: Clock = system_clock) -> str:
+def create_key(database: Path, new_key: NewKey) -> str:
     """Make a key in the file and return the secret, which cannot be read again."""
     with contextlib.closing(Database(database)) as opened:
-        return opened.write(lambda db: insert_key(db, new_key, stamp(clock()))).result()
+        return opened.write(lambda db: insert_key(db, new_key, stamp(system_clock()))).result()
 
 
 def list_keys(database: Path) -> Sequence[ListedKey]:
