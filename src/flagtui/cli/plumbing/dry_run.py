@@ -41,37 +41,39 @@ async def dry_run(
     report: ChangeReport,
 ) -> int:
     """Print the plans with what the real run needs; return its exit code. Raises Trouble."""
-    printer, apart = report.printer, results_of_skipped(planned.skipped)
-    if not planned.plans and not apart:
-        return nothing_sent(apart, report)
-    needs: tuple[str, ...] = ()
-    code = exit_code(apart)
-    endings = ["saved"] * len(planned.plans)
-    if planned.plans:
-        rules = session.rules
-        if agreement.is_kept and rules.level is Level.READ_ONLY:
-            # Another user, who may write, can apply a set that is written to a file.
-            rules = replace(rules, level=Level.GUARDED)
-        question = guard(planned, rules)
-        if isinstance(question, GuardRefused):
-            raise refusal(question, report.not_sent)
-        needs = needs_of(question)
-        lacking = "" if agreement.is_kept else await _lacking_scope(planned.plans, session)
-        if printer.format == "table" and not printer.fields:
-            show_question(question, report.place)
-            print_line(f"needs: [{safe_text(', '.join(needs), 200)}]")
-        if lacking:
-            warn(f"the key lacks the scope {lacking}, so the server would refuse the change.")
-            code, endings = EXIT_CODES["sign_in"], ["refused", *[NOT_SENT] * (len(planned.plans) - 1)]
-        if printer.format == "table" and not printer.fields:
-            what = "the change set was written to a file" if agreement.out else "this was a dry run"
-            print_line(f"Nothing was sent: {what}.")
-            return code
+    apart = results_of_skipped(planned.skipped)
+    skipped = [ChangePlan(None, each) for each in planned.skipped]
+    if not planned.plans:
+        if not apart:
+            return nothing_sent(apart, report)
+        report.plans(skipped)
+        return exit_code(apart)
+    rules = session.rules
+    if agreement.is_kept and rules.level is Level.READ_ONLY:
+        # Another user, who may write, can apply a set that is written to a file.
+        rules = replace(rules, level=Level.GUARDED)
+    question = guard(planned, rules)
+    if isinstance(question, GuardRefused):
+        raise refusal(question, report.not_sent)
+    needs = needs_of(question)
+    lacking = "" if agreement.is_kept else await _lacking_scope(planned.plans, session)
+    code = EXIT_CODES["sign_in"] if lacking else exit_code(apart)
+    is_for_people = report.printer.format == "table" and not report.printer.fields
+    if is_for_people:
+        show_question(question, report.place)
+        print_line(f"needs: [{safe_text(', '.join(needs), 200)}]")
+    if lacking:
+        warn(f"the key lacks the scope {lacking}, so the server would refuse the change.")
+    if is_for_people:
+        what = "the change set was written to a file" if agreement.out else "this was a dry run"
+        print_line(f"Nothing was sent: {what}.")
+        return code
+    first, others = ("refused", NOT_SENT) if lacking else ("saved", "saved")
     plans = [
-        ChangePlan(plan, needs=needs, saved_ending=ending, file=str(agreement.out or ""))
-        for plan, ending in zip(planned.plans, endings, strict=True)
+        ChangePlan(plan, needs=needs, saved_ending=others if place else first, file=str(agreement.out or ""))
+        for place, plan in enumerate(planned.plans)
     ]
-    report.plans([*plans, *(ChangePlan(None, skipped) for skipped in planned.skipped)])
+    report.plans([*plans, *skipped])
     return code
 
 
