@@ -57,11 +57,13 @@ class FlagStep(msgspec.Struct, frozen=True):
 
     def count(self, counts: Mapping[str, BlastRadius]) -> UserChange | None:
         """Return the users that these counts give; None while one is missing."""
-        shares = self.shares
         if self.is_still:
             return UserChange()
-        moved = None if shares is None else {id: each for id, each in shares.items() if each[1] != each[2]}
-        if shares is None or moved is None or not moved.keys() <= counts.keys():
+        shares = self.shares
+        if shares is None:
+            return None
+        moved = {id: each for id, each in shares.items() if each[1] != each[2]}
+        if not moved.keys() <= counts.keys():
             return None
         units = {query.group_type for query, _, _ in moved.values()}
         if len(units) > 1:
