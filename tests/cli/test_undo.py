@@ -173,6 +173,15 @@ def test_no_op_undo_points_to_the_change_before(signed_in: Run, machine: Machine
     assert len(machine.journal.entries()) == 1
 
 
+def test_refused_undo_names_the_way_to_other_changes(signed_in: Run, machine: Machine) -> None:
+    machine.turn_off("ffff1111")
+    machine.change(deleted=True)
+    refused = signed_in("undo", "--yes")
+    way = "restore it first, or undo another change by its id, which flagtui journal shows"
+    assert (refused.code, way in refused.out) == (3, True), refused
+    assert "flagtui journal" not in signed_in("undo", "ffff1111", "--yes").out
+
+
 def test_impossible_undo_is_one_sentence_and_changes_nothing(signed_in: Run, machine: Machine) -> None:
     assert signed_in("undo").err == "flagtui: you have no change to undo in this project.\n"
     machine.turn_off("cccc1111")

@@ -147,7 +147,7 @@ BAD_FILES: Final[dict[Callable[[Path], object], tuple[str, str]]] = {
     move_host: ("refused", "set.json belongs to project 1 of https://other.test"),
     move_project: ("refused", "set.json belongs to project 7 of http://127.0.0.1"),
     replace_by_a_folder: ("failed", "set.json cannot be read: Is a directory"),
-    Path.unlink: ("not_found", "there is no file set.json"),
+    Path.unlink: ("not_found", "there is no file or proposal set.json"),
 }
 
 

@@ -117,6 +117,19 @@ def test_a_proposal_is_listed_shown_applied_and_dropped(here: Run, tmp_path: Pat
     assert records(here("proposals", "list", "--json")) == []
 
 
+def test_unreadable_proposal_leaves_the_others_usable(here: Run, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    require_done(here("propose", "--reason", "off", "--", "flags", "disable", FLAG))
+    folder = tmp_path / ".flagtui" / "proposals"
+    (folder / "cut.json").write_text('{"schema": 1')
+    (cut, proposal) = records(here("proposals", "list", "--json"))
+    assert ("is truncated" in cut["state"], proposal["state"]) == (True, "open")
+    refused = here("apply", "cut.json", "--yes")
+    assert (refused.code, "cut.json is truncated" in refused.err) == (EXIT_CODES["usage"], True)
+    require_done(here("apply", Path(proposal["file"]).name, "--yes"))
+    assert not is_on(here, FLAG)
+
+
 def test_read_only_profile_can_propose(here: Run) -> None:
     done = here("--read-only", "propose", "--reason", "off", "--json", "--", "flags", "disable", FLAG)
     (plan,) = records(require_done(done))

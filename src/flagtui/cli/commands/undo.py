@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Purpose
+from flagtui.changes.skipped import Skipped
 from flagtui.changes.undo import (
     next_redo,
     next_undo,
@@ -114,8 +115,7 @@ async def undo_entries(
         planner = UndoPlanner(context, entries=entries, signature=signature, entry_kind=kind)
         planned = await planner.plan(parts)
         if not planned.plans and is_newest:
-            skipped = [replace(it, next=_another()) if it.is_no_op else it for it in planned.skipped]
-            planned = replace(planned, skipped=skipped)
+            planned = replace(planned, skipped=[_with_another(skipped) for skipped in planned.skipped])
         planned = replace(planned, purpose=question_purpose)
         if code := await ask_and_send(planned, session, terms, report):
             return code
@@ -159,6 +159,14 @@ def choose_entries(
 
 def _another() -> str:
     return f"To undo another change, give its id: {next_command('journal')} shows the ids."
+
+
+def _with_another(skipped: Skipped) -> Skipped:
+    """Return the same with the way past the newest change, which would be refused again and again."""
+    if skipped.is_no_op:
+        return replace(skipped, next=_another())
+    another = f"undo another change by its id, which {next_command('journal')} shows"
+    return replace(skipped, next=f"{skipped.next}, or {another}" if skipped.next else another)
 
 
 def _in_its_place(entry: Entry, here: Signature) -> str:

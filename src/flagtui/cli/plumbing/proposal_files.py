@@ -63,14 +63,14 @@ class ProposedSet(msgspec.Struct, frozen=True):
 
 
 def read_proposals() -> list[ProposedSet]:
-    """Return all proposals, the oldest first. Raises Trouble for a folder without access."""
+    """Return all proposals, unreadable ones and then the oldest first. Raises Trouble without access."""
     folder = proposals_folder()
     try:
         paths = sorted(path for path in folder.iterdir() if path.suffix == ".json") if folder.exists() else []
     except OSError as fault:
         raise Trouble(f"{folder} cannot be read: {fault.strerror}.") from None
     proposals = [_read(SetFile(path)) for path in paths]
-    return sorted(proposals, key=lambda each: each.change_set.made_at if each.change_set else 0.0)
+    return sorted(proposals, key=lambda each: each.change_set.made_at if each.change_set else "")
 
 
 def _read(file: SetFile) -> ProposedSet:

@@ -74,7 +74,7 @@ def find_source(session: ProjectSession, word: str) -> SetSource:
                 )
             return SetSource(staged.file, change_set, is_staged=True)
         file = SetFile(Path(word))
-        if file.exists or "/" in word or word.endswith(".json"):
+        if file.exists or "/" in word:
             return SetSource(file, file.read())
     file, change_set = find_proposal(word)
     return SetSource(file, change_set)
