@@ -96,6 +96,18 @@ async def test_dependents_block_a_set_unless_it_frees_them(tmp_path: Path) -> No
     assert [outcome.plan.id for outcome in outcomes if outcome.is_saved] == [2, 1]
 
 
+async def test_set_changes_no_record_of_another_name(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, raw_flag(id=1, key="checkout"))
+    change = change_of(desk, switch("turn off", 1, 12))
+    change_set = empty_set().with_changes([replace(change, key="harmless")], LIMIT)
+    for is_overwriting in (False, True):
+        plan = await desk.plan(change_set, is_overwriting=is_overwriting)
+        assert [skipped.reason for skipped in plan.blocked] == ["its id 1 is that of checkout"]
+    desk.server.apply("bob@acme.test", 1, {"key": "renamed"})
+    (outdated,) = (await desk.plan(empty_set().with_changes([change], LIMIT))).outdated
+    assert "v12 → v13, last by bob@acme.test, now called renamed)" in outdated.words
+
+
 async def test_new_flag_depends_on_one_that_the_set_turns_on(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, key="parent", active=False))
     child = new_flag("child", filters=depending_on(1), active=True)
@@ -226,7 +238,7 @@ async def test_set_plans_each_flag_as_a_change_of_its_own(tmp_path: Path) -> Non
 async def test_a_set_deletes_no_flag_permanently(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, filters={"version": 2, "rules": []}))
     values = {"base": {"deleted": False}, "values": {"deleted": True}}
-    change = StagedChange(kind="flag", record=1, key="x", verb="delete", version=12, **values)
+    change = StagedChange(kind="flag", record=1, key="checkout-v2", verb="delete", version=12, **values)
     plan, outcomes = await desk.apply(empty_set().with_changes([change], LIMIT))
     assert [skipped.reason for skipped in plan.blocked] == ["a permanent delete cannot be part of a set"]
     assert outcomes == []

@@ -76,7 +76,9 @@ def test_values_already_as_the_set_makes_them_are_no_conflict(here: Run, elsewhe
         f"{FLAG}\tunchanged\tchanged since (v3 → v4, last by Alice) and has these values"
     )
     again = require_done(elsewhere("apply", "set.json", "--yes", "--json"))
-    assert [each["ending"] for each in json.loads(again.out)["records"]] == ["unchanged", "unchanged"]
+    unchanged = json.loads(again.out)["records"]
+    assert [each["ending"] for each in unchanged] == ["unchanged", "unchanged"]
+    assert all(each["id"].isdigit() for each in unchanged)
 
 
 def test_flag_deleted_since_is_restored_before_the_set(here: Run) -> None:

@@ -30,6 +30,8 @@ class OutdatedChange(msgspec.Struct, frozen=True):
     """A change whose record has changed since, with the three sides of the values that differ."""
 
     change: StagedChange
+    name: str
+    """The current name of the record. Raw."""
     version: int | None
     """The current version of the flag; None for a record without versions."""
     conflicts: tuple[FieldConflict, ...]
@@ -52,9 +54,12 @@ class OutdatedChange(msgspec.Struct, frozen=True):
     def words(self) -> str:
         """`changed since (v12 → v14, last by bob@acme.test), in conflict with 1 value of this set`."""
         versions = "" if self.version is None else f"v{self.change.version} → v{self.version}"
-        details = ", ".join(filter(None, (versions, f"last by {self.last_by}" if self.last_by else "")))
-        if self.is_own:
-            details = ", ".join(filter(None, (versions, "by you, outside this set")))
+        who = f"last by {self.last_by}" if self.last_by else ""
+        who = "by you, outside this set" if self.is_own else who
+        # Servers add to the key of a deleted flag.
+        is_renamed = self.name != self.change.key and not self.is_deleted
+        name = f"now called {self.name}" if is_renamed else ""
+        details = ", ".join(filter(None, (versions, who, name)))
         if self.is_deleted:
             return f"deleted since{f' ({details})' if details else ''}"
         if self.has_values:
@@ -78,14 +83,14 @@ class OutdatedChanges:
             return None
         # Values of this user are marked.
         conflicts = self._own_of(change).mark(_conflicts(record, change))
-        is_done = has_values(record, change)
+        is_done, name = has_values(record, change), name_of(record)
         is_deleted = getattr(record, "deleted", False) is True and "deleted" not in change.values
         if not isinstance(record, Flag) or record.version is None or change.version is None:
             is_own = bool(conflicts) and all(conflict.is_own for conflict in conflicts)
-            return OutdatedChange(change, None, conflicts, is_own, "", is_done, is_deleted)
+            return OutdatedChange(change, name, None, conflicts, is_own, "", is_done, is_deleted)
         is_own = self._own_of(change).has_made_all(change.version, record.version)
         last_by = "" if record.last_modified_by is None else record.last_modified_by.label
-        return OutdatedChange(change, record.version, conflicts, is_own, last_by, is_done, is_deleted)
+        return OutdatedChange(change, name, record.version, conflicts, is_own, last_by, is_done, is_deleted)
 
     async def compare_off_loop(self, record: Record, change: StagedChange) -> OutdatedChange | None:
         """Compare them as `compare` does, a heavy record in a thread, so that keys are handled meanwhile."""
@@ -100,6 +105,11 @@ class OutdatedChanges:
 
     def _own_of(self, change: StagedChange) -> OwnChanges:
         return self._own.of_record(change.kind, change.record, change.version, self._begun)
+
+
+def name_of(record: Record) -> str:
+    """Return the key of a flag, the name of any other record. Raw."""
+    return record.key if isinstance(record, Flag) else record.name
 
 
 def _conflicts(record: Record, change: StagedChange) -> Iterator[FieldConflict]:

@@ -28,7 +28,7 @@ from flagtui.changes.proposal import Proposal
 from flagtui.changes.send_order import send_order
 from flagtui.changes.sets.after_set import AfterSet, base_on, references_in, values_on
 from flagtui.changes.sets.change_set import StagedChange
-from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges
+from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges, Record, name_of
 from flagtui.changes.sets.set_adapter import SetAdapter
 from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
 from flagtui.models.flag import Flag
@@ -125,7 +125,7 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         except ApiError as error:
             return skip(number, change.key, error)
         outdated = await self.since.compare_off_loop(fresh, change)
-        if (settled := self._settle(outdated)) is not None:
+        if (settled := self._settle(change, fresh, outdated)) is not None:
             return settled
         base = {} if outdated is None else base_on(fresh, change)
         values = values_on(fresh, change)
@@ -155,7 +155,7 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         except ApiError as error:
             return skip(record, change.key, error)
         outdated = await self.since.compare_off_loop(fresh, change)
-        if (settled := self._settle(outdated)) is not None:
+        if (settled := self._settle(change, fresh, outdated)) is not None:
             return settled
         intent = EventIntent(record, change.values, change.verb, change.base)
         planned = await EventPlanner(after, {record: fresh}).plan([intent])
@@ -169,7 +169,7 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         except ApiError as error:
             return skip(record, change.key, error)
         outdated = await self.since.compare_off_loop(fresh, change)
-        if (settled := self._settle(outdated)) is not None:
+        if (settled := self._settle(change, fresh, outdated)) is not None:
             return settled
         archived, choices = change.values.get("archived"), Choices(fields=change.values)
         step = STEPS["edit" if archived is None else "archive" if archived else "unarchive"]
@@ -178,12 +178,17 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         result: Result = planned.plans[0] if planned.plans else planned.skipped[0]
         return _with_conflicts(result, outdated)
 
-    def _settle(self, outdated: OutdatedChange | None) -> OutdatedChange | Skipped | None:
+    def _settle(
+        self, change: StagedChange, fresh: Record, outdated: OutdatedChange | None
+    ) -> OutdatedChange | Skipped | None:
         """Return why the change needs no plan, or cannot have one; None when it is planned."""
-        if outdated is None or not outdated.is_in_effect:
-            return None if self.is_overwriting else outdated
-        change = outdated.change
-        return skip_no_op(change.record, change.key, outdated.words)
+        if outdated is not None and outdated.is_in_effect:
+            return skip_no_op(change.record, change.key, outdated.words)
+        if outdated is None and (name := name_of(fresh)) != change.key:
+            # Whoever reads the set sees the name, and the request names the id.
+            other = Blocked("record", f"its id {change.record} is that of {name}", "make the change again")
+            return skip(change.record, change.key, other)
+        return None if self.is_overwriting else outdated
 
 
 def _with_conflicts(result: Result, outdated: OutdatedChange | None) -> Result:

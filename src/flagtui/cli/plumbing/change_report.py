@@ -119,7 +119,13 @@ def _advice(result: ChangeResult) -> str:
 def results_of_skipped(skipped: Sequence[Skipped]) -> list[ChangeResult]:
     """Return the results of skipped records."""
     return [
-        ChangeResult(it.key, UNCHANGED if it.is_no_op else SKIPPED, it.reason, it.next, id_words(it.id))
+        ChangeResult(
+            it.key,
+            UNCHANGED if it.is_no_op else SKIPPED,
+            it.reason,
+            it.next,
+            id="" if (id := id_words(it.id)) == "0" else id,
+        )
         for it in skipped
     ]
 
