@@ -185,7 +185,7 @@ class SetPlanner(Planner[StagedChange, Proposal, Flag]):
         if outdated is not None and outdated.is_in_effect:
             return skip_no_op(change.record, change.key, outdated.words)
         if outdated is None and (name := name_of(fresh)) != change.key:
-            # Whoever reads the set sees the name, and the request names the id.
+            # Reviewers of the set read the name, and the request has the id.
             other = Blocked("record", f"its id {change.record} is that of {name}", "make the change again")
             return skip(change.record, change.key, other)
         return None if self.is_overwriting else outdated
