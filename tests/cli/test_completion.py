@@ -118,6 +118,13 @@ def test_demo_commands_complete_without_names_of_other_profiles(complete: Comple
     assert not any(complete("demo", "flags", "get", "che"))
 
 
+def test_cache_that_cannot_be_opened_completes_nothing(
+    complete: Complete, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", f"/{'x' * 300}")
+    assert complete("flags", "get", "che") == []
+
+
 def test_demo_and_proposals_complete_their_own_names(copies: Snapshots, complete: Complete) -> None:
     demo = SnapshotPlace("demo", DEMO_HOST, "1", "flags")
     assert copies.save(demo, [FlagRow(1, "cherry", tags=("red",))], FlagRow)

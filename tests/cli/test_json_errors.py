@@ -26,7 +26,7 @@ OFFLINE: Final = (
     *("proposals", "watch", "journal", "profiles", "commands", "keys", "serve", "mirror", "demo"),
     *("pick", "doctor"),
 )
-SHOWN: Final = (("auth status", "403"), ("projects", "403"))
+SHOWN: Final = (("auth status", "403"),)
 """A key without these permissions is valid: what it may do is shown."""
 ONLINE: Final = [
     name for name, each in all_commands().items() if each.kind and name.split()[0] not in OFFLINE

@@ -15,6 +15,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.profile_choice import (
     VARIABLE_WINS,
     ProfileRequest,
+    choose,
     choose_other,
     choose_signed_in,
     no_key_words,
@@ -92,6 +93,13 @@ def test_profile_is_described_with_its_guard(host: str, words: str, monkeypatch:
     monkeypatch.setenv("FLAGTUI_HOST", host)
     opening = choose_signed_in(read_login_environment(), ProfileRequest("staging"))
     assert opening.words == words
+
+
+@pytest.mark.usefixtures("home")
+def test_host_of_the_environment_needs_no_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLAGTUI_HOST", "https://elsewhere.example")
+    opening = choose(read_login_environment(), ProfileRequest())
+    assert opening.words == "elsewhere.example (FLAGTUI_HOST), guarded: no profile is for that host"
 
 
 @pytest.mark.usefixtures("written")

@@ -71,6 +71,21 @@ def test_projects_are_listed_with_their_organisation(signed_in: Run) -> None:
     assert json.loads(signed_in("projects", "--json").out)["records"][1] == mobile
 
 
+def test_key_without_an_owner_lists_projects(
+    run: Run, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("--scope", "feature_flag:read", "--scope", "project:read")
+    key = run("keys", "create", "--db", str(service.database), *words).out.strip()
+    monkeypatch.setenv("FLAGTUI_HOST", service.address)
+    monkeypatch.setenv("FLAGTUI_API_KEY", key)
+    done = run("projects")
+    assert (done.code, done.out) == (0, "false\t1\tWeb app\t\nfalse\t2\tMobile\t\n")
+    monkeypatch.setenv("FLAGTUI_API_KEY", key)
+    doctor = run("--project", "Mobile", "doctor", "--json")
+    findings = {each["subject"]: each["value"] for each in json.loads(doctor.out)["records"]}
+    assert "in project 2" in findings["flags"]
+
+
 def test_the_doctor_says_everything_and_nothing_secret(signed_in: Run, service: Service) -> None:
     done = signed_in("doctor")
     parts = (

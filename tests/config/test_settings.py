@@ -164,6 +164,8 @@ def test_a_name_the_program_does_not_have_is_pointed_at() -> None:
 def test_missing_or_unreadable_file_has_defaults_or_a_sentence(tmp_path: Path) -> None:
     assert read_settings(tmp_path / "config.toml").profiles == {}
     assert read_settings(None).profiles == {}
+    with pytest.raises(SettingsError, match="cannot be read: File name too long"):
+        read_settings(tmp_path / ("x" * 300) / "config.toml")
     with pytest.raises(SettingsError, match="cannot be read: Is a directory"):
         read_settings(tmp_path)
 

@@ -62,10 +62,10 @@ def read_source(file: Path | None) -> TomlSource:
     """Read the file; a missing one is empty. Raises SettingsError."""
     if file is None:
         return TomlSource(None, {})
-    if file.is_fifo():
-        # Reading it would block the start.
-        raise SettingsError(file, None, "", "is no file")
     try:
+        if file.is_fifo():
+            # Reading it would block the start.
+            raise SettingsError(file, None, "", "is no file")
         content = file.read_bytes()
         text = content.decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):

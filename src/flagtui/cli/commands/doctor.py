@@ -26,6 +26,7 @@ from flagtui.cli.plumbing.profile_choice import (
     choose,
     how_to_get_a_key,
 )
+from flagtui.cli.plumbing.project_session import open_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.credentials import FoundSecret
 from flagtui.config.findings import (
@@ -61,7 +62,7 @@ FINDING: Final[RecordSchema[Finding]] = RecordSchema(
 )
 
 
-def diagnose(profile: str, *, offline: bool) -> list[Finding]:
+def diagnose(request: ProfileRequest, *, offline: bool) -> list[Finding]:
     """Return all findings, each after those that it depends on."""
     given, key, places = read_environment(), take_variable(KEY_VARIABLE), find_locations()
     findings = [*find_program(__version__), *find_terminal(), *find_folders(places), *_journal(places)]
@@ -74,9 +75,7 @@ def diagnose(profile: str, *, offline: bool) -> list[Finding]:
         settings = parse_settings("")
     findings.append(find_time_zone(settings.time_zone, time.time()))
     try:
-        opening = choose(
-            LoginEnvironment(given, key, places, settings), ProfileRequest(profile=profile or None)
-        )
+        opening = choose(LoginEnvironment(given, key, places, settings), request)
     except Trouble as trouble:
         return [*findings, Finding("profile", str(trouble), "wrong")]
     findings += find_choice(given, opening.chosen)
@@ -153,18 +152,20 @@ async def _findings_of_server(opening: Opening, secret: FoundSecret) -> list[Fin
             else Finding("key may not", f"{each.words}", "note", f"Add {each.scope} to the key.")
             for each in granted
         ]
-        findings.append(await _flags(client))
+        findings.append(await _flags(client, opening))
     return [replace(each, value=secret.key.redact(each.value)) for each in findings]
 
 
-async def _flags(client: Client) -> Finding:
+async def _flags(client: Client, opening: Opening) -> Finding:
     try:
-        number = await client.projects.current()
-        page = await client.for_project(number).flags.page({"limit": 1})
+        opened, _ = await open_project(client, opening)
+        page = await opened.flags.page({"limit": 1})
     except ApiError as error:
         return Finding("flags", error.what, "wrong", in_words(error).fix)
+    except Trouble as trouble:
+        return Finding("flags", trouble.what, "wrong", trouble.fix)
     versioned = "with versions" if all(row.version is not None for row in page.rows) else "without versions"
-    return Finding("flags", f"{page.total:,} in project {number}, {versioned}")
+    return Finding("flags", f"{page.total:,} in project {opened.project}, {versioned}")
 
 
 def _clock(client: Client) -> Iterator[Finding]:
@@ -183,7 +184,8 @@ def _clock(client: Client) -> Iterator[Finding]:
 @click.option("--offline", is_flag=True, help="Use neither the server nor the keyring.")
 def doctor(profile: str, offline: bool, printer: Printer) -> None:
     """Check settings, key, server and terminal, and show the findings, without secrets."""
-    findings = diagnose(choose_name("profile", profile), offline=offline)
+    request = ProfileRequest(choose_name("profile", profile), choose_name("project", ""))
+    findings = diagnose(request, offline=offline)
     if printer.is_for_programs or printer.fields:
         printer.records(FINDING, findings)
     else:

@@ -1,10 +1,12 @@
 """`flagtui projects`: what the key can open."""
 
+from contextlib import suppress
 from typing import Final
 
 import msgspec
 
 from flagtui.api import Client
+from flagtui.api.errors import Forbidden
 from flagtui.cli.plumbing.client import ask, find_key
 from flagtui.cli.plumbing.options import WorkPlace
 from flagtui.cli.plumbing.output.printer import Printer
@@ -13,7 +15,7 @@ from flagtui.cli.plumbing.project_session import open_profile, open_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.field_words import star
 from flagtui.models.account import Project
-from flagtui.store.key_info import Introduction, load_identity
+from flagtui.store.key_info import organization_name
 
 
 class ListedProject(msgspec.Struct, frozen=True):
@@ -48,15 +50,19 @@ PROJECT: Final[RecordSchema[ListedProject]] = RecordSchema(
 def projects(printer: Printer, place: WorkPlace) -> None:
     """List the projects that the key can open, in all organisations; a star marks the default."""
 
-    async def question(client: Client) -> tuple[Introduction, int]:
-        introduction = await load_identity(client)
-        opened, _ = await open_project(client, opening)
-        return introduction, await opened.projects.current()
+    async def question(client: Client) -> list[ListedProject]:
+        projects = await client.projects.list()
+        me, current = None, 0
+        # A key without user:read needs the list to name a project.
+        with suppress(Forbidden):
+            opened, _ = await open_project(client, opening)
+            current = await opened.projects.current()
+            me = await client.people.me()
+        return [
+            ListedProject(project, organization_name(me, project), project.id == current)
+            for project in projects
+        ]
 
     opening = open_profile(place.profile, place.project)
-    introduction, current = ask(opening, find_key(opening), question)
-    listed = [
-        ListedProject(project, introduction.organization_of(project), project.id == current)
-        for project in introduction.projects
-    ]
+    listed = ask(opening, find_key(opening), question)
     printer.records(PROJECT, listed, "The key opens no project.")

@@ -70,10 +70,12 @@ def cached_projects(profile: str) -> set[str]:
 
 def _copies(kind: str, profile: str, project: str) -> Iterator[Path]:
     cache = find_locations().cache
-    folder = cache / "rows" if cache is not None else None
-    if folder is None or not folder.is_dir():
+    try:
+        paths = [*(cache / "rows").glob("*.rows")] if cache is not None else []
+    except OSError:
+        # The folder of another user, such as root after sudo.
         return
-    for path in folder.glob("*.rows"):
+    for path in paths:
         # profile-host-project-kind-sum.rows, as lists are named; other copies have a word before kind.
         parts = path.stem.split("-")
         if len(parts) < 4 or parts[-2] != kind or not parts[-3].isdecimal() or project not in ("", parts[-3]):

@@ -115,7 +115,8 @@ class Opening(msgspec.Struct, frozen=True):
         if self.chosen.has_own_host:
             return f"Profile {self.profile.name}, {level}"
         why = self.chosen.sources["guard"]
-        return f"{self.profile.word} (FLAGTUI_HOST, not the profile's host), {level}: {why}"
+        source = "FLAGTUI_HOST, not the profile's host" if self.chosen.named else "FLAGTUI_HOST"
+        return f"{self.profile.word} ({source}), {level}: {why}"
 
     def rules(self, *, read_only: bool) -> GuardRules:
         """Return the guard rules of the profile; `read_only` overrides them."""
