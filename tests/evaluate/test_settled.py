@@ -30,6 +30,8 @@ def flag_of(*groups: dict[str, Any], active: bool = True, **filters: Any) -> dic
         (flag_of({"rollout_percentage": 0}), False),
         (flag_of(), False),
         (flag_of({}, active=False), False),
+        ({**flag_of({}), "archived": True}, False),
+        ({**flag_of({}), "deleted": True}, False),
         (flag_of({"properties": [ASKS]}), None),
         (flag_of(group(0, ASKS), {}), True),
         (flag_of({"properties": [ASKS]}, {}), True),

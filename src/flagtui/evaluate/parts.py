@@ -99,7 +99,7 @@ def read_flag(raw: Mapping[str, Any]) -> FlagParts:
     identifier = raw.get("bucketing_identifier") or filters.get("bucketing_identifier")
     return FlagParts(
         key=str(raw.get("key", "")),
-        is_active=bool(raw.get("active")),
+        is_active=bool(raw.get("active")) and not raw.get("archived") and not raw.get("deleted"),
         has_continuity=bool(raw.get("ensure_experience_continuity")),
         conditions=tuple(read_condition(group, index) for group in wire.conditions(filters)),
         variants=_variants(filters),

@@ -1,5 +1,6 @@
 """Describe a flag's filters in sentences: who sees the flag. Server text is made safe here."""
 
+import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
@@ -32,7 +33,6 @@ class FlagState(Protocol):
 
 EARLY_EXIT: Final = "early exit: the first matching condition decides, even by its rollout"
 
-NEWER_CONFIGURATION: Final = "configuration of a newer version; the JSON tab shows it"
 MOST_PROPERTIES: Final = 100
 """The most properties of one condition in a pane."""
 
@@ -49,7 +49,7 @@ def who_sees_it(filters: Filters, names: Names = NO_NAMES, lines: int | None = N
         yield from rule_lines(filters, names, lines)
         return
     if not filters.is_editable:
-        yield [(NEWER_CONFIGURATION, "$warning")]
+        yield [unread_configuration(filters)]
         return
     yield from before_conditions(filters)
     total = len(filters.stored_conditions)
@@ -86,6 +86,12 @@ def condition_blocks(
                 lines.append([("      ", ""), (f"adds no one: {why}", "$warning")])
             yield lines
         earlier.add(number, raw, condition)
+
+
+def unread_configuration(filters: Filters) -> Piece:
+    """Return `configuration version 3, which only its JSON shows`: neither conditions nor rules."""
+    version = safe_text(json.dumps(filters.config_version, ensure_ascii=False), 40)
+    return f"configuration version {version}, which only its JSON shows", "$warning"
 
 
 def decides_before(filters: Filters) -> bool:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from datetime import date, timedelta
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -166,3 +166,18 @@ def test_result_is_shown_in_its_longest_form(width: int, age: str, form: str) ->
     columns = experiment_columns(lambda row: Leading("", FORMS, age=age))
     result = next(column for column in columns if column.name == "result")
     assert result.draw(ExperimentRow(1, "One"), Slot(width, UNICODE, now=0.0))[0][0] == form
+
+
+@pytest.mark.parametrize(
+    ("more", "word"),
+    [
+        ({}, "frozen"),
+        ({"archived": True}, "archived"),
+        ({"deleted": True}, "deleted"),
+        ({"archived": True, "deleted": True}, "deleted"),
+    ],
+)
+def test_state_of_an_experiment_has_one_word(more: dict[str, Any], word: str) -> None:
+    state = next(column for column in experiment_columns() if column.name == "word")
+    row = ExperimentRow(1, "One", status="exposure_frozen", **more)
+    assert state.draw(row, Slot(9, UNICODE, now=0.0))[0][0] == word

@@ -59,6 +59,8 @@ def state_glyph(row: ExperimentRow, slot: Slot) -> CellPiece:
 
 
 def draw_state_word(row: ExperimentRow, slot: Slot) -> Cell:
+    if row.deleted:
+        return (("deleted", "bad"),)
     word = "archived" if row.archived else state_word(row.status)
     return ((safe_text(word, 20), STATE_LOOKS.get(row.status, "plain")),)
 

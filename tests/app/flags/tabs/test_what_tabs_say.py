@@ -71,7 +71,7 @@ def test_tabs_list_rules_their_values_and_newer_configurations() -> None:
     words = lines(variant_pages(study(RULES), 80))
     assert words == ["values of type string", 'rule 1: "b"', 'default value "a"']
     words = lines(variant_pages(study({**RULES, "version": 3}), 80))
-    assert words == ["configuration of a newer version; the JSON tab shows it"]
+    assert words == ["configuration version 3, which only its JSON shows"]
     words = lines(condition_pages(study(RULES), 80))
     assert words[0] == "RULES  the first rule that decides wins"
     assert words[2:] == [' 1 serves "b" to everyone', ' ·  everyone else: default value "a"']

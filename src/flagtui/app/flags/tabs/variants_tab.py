@@ -16,7 +16,7 @@ from flagtui.models.json_value import JSON
 from flagtui.safe_text import MASK, safe_text
 from flagtui.text.differences import json_lines
 from flagtui.text.empty_states import unread_line
-from flagtui.text.flag_sentences import NEWER_CONFIGURATION, rest_words
+from flagtui.text.flag_sentences import rest_words, unread_configuration
 from flagtui.text.formats import percent
 from flagtui.text.key_signs import key_sign
 from flagtui.text.long_lists import shorten
@@ -37,7 +37,7 @@ def variant_pages(study: Study, width: int) -> Iterator[list[Piece]]:
         yield from rule_values(flag.targeting)
         return
     if not flag.targeting.is_editable:
-        yield [(NEWER_CONFIGURATION, "$warning")]
+        yield [unread_configuration(flag.targeting)]
         return
     variants = flag.targeting.variants
     if variants:
