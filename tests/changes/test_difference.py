@@ -182,6 +182,10 @@ def test_object_conflict_lists_the_differing_places() -> None:
     assert taken_apart(plain) == (plain,)
 
 
+GONE = [("tags[0]", {"a": 1}, MISSING)]
+ADDED = [("tags[1]", MISSING, {"a": True}), ("tags[2]", MISSING, 3)]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "lines"),
     [
@@ -190,10 +194,17 @@ def test_object_conflict_lists_the_differing_places() -> None:
         (["web", "nav"], ["zoo", "nav"], [("tags[0]", "web", "zoo")]),
         (["web", "nav"], ["nav", "web"], [("tags[0]", "web", "nav"), ("tags[1]", "nav", "web")]),
         (["web", "web"], ["web"], [("tags[1]", "web", MISSING)]),
+        ([{"a": 1}, [2], 3], [[2], 4], [*GONE, ("tags[2]", 3, MISSING), ("tags[1]", MISSING, 4)]),
+        ([{"a": 1}, [2]], [[2], {"a": True}, 3], [*GONE, *ADDED]),
+        (
+            [{"a": 1}, [2]],
+            [[2], {"a": 1}, 3],
+            [("tags[1]", [2], MISSING), ("tags[0]", MISSING, [2]), ADDED[1]],
+        ),
     ],
 )
-def test_texts_that_stay_in_a_list_do_not_differ(
-    before: list[str], after: list[str], lines: list[tuple[str, JSON, JSON]]
+def test_items_that_stay_in_a_list_do_not_differ(
+    before: list[JSON], after: list[JSON], lines: list[tuple[str, JSON, JSON]]
 ) -> None:
     differences = difference({"tags": before}, {"tags": after})
     assert [(line.where, line.before, line.after) for line in differences] == lines

@@ -186,6 +186,10 @@ def _lines(before: JSON, after: JSON, at: Path) -> Iterator[DifferenceLine]:
         yield DifferenceLine(at, before, after)
 
 
+MATCHED: Final = 10_000
+"""The most pairs of items of two lists that are compared with each other."""
+
+
 def _list_lines(before: list[JSON], after: list[JSON], at: Path) -> Iterator[DifferenceLine]:
     if all(isinstance(item, str) for item in (*before, *after)):
         gone, new = (_places_without(*sides) for sides in ((before, after), (after, before)))
@@ -204,9 +208,22 @@ def _list_lines(before: list[JSON], after: list[JSON], at: Path) -> Iterator[Dif
     ending = next(
         (n for n in range(shorter - start) if not same(before[-1 - n], after[-1 - n])), shorter - start
     )
-    for place in range(start, len(before) - ending):
+    left, right = range(start, len(before) - ending), range(start, len(after) - ending)
+    removed, added = set(left), set(right)
+    if 0 < len(left) * len(right) <= MATCHED:
+        # Loaded here: most differences have no lists of different lengths.
+        from difflib import SequenceMatcher
+
+        texts, other_texts = (
+            [json.dumps(side[place], sort_keys=True) for place in places]
+            for side, places in ((before, left), (after, right))
+        )
+        for block in SequenceMatcher(None, texts, other_texts, autojunk=False).get_matching_blocks():
+            removed.difference_update(left[block.a : block.a + block.size])
+            added.difference_update(right[block.b : block.b + block.size])
+    for place in sorted(removed):
         yield DifferenceLine((*at, place), before[place], MISSING)
-    for place in range(start, len(after) - ending):
+    for place in sorted(added):
         yield DifferenceLine((*at, place), MISSING, after[place])
 
 
