@@ -17,7 +17,7 @@ from flagtui.cli.plumbing.activity_selection import compile_change_query
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import NumberRange, WorkPlace
 from flagtui.cli.plumbing.output.lines import progress
-from flagtui.cli.plumbing.output.printer import Printer
+from flagtui.cli.plumbing.output.printer import Printer, json_line
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import read_query
@@ -201,7 +201,7 @@ def _program(text: str) -> list[str]:
 
 
 def _run(program: list[str], printer: Printer, row: ChangeRow) -> None:
-    document = replace(printer, format="ndjson", fields=()).document(ACTIVITY, row)
+    document = json_line(ACTIVITY, row)
     # Nothing but JSON may be on an output that programs read.
     output = sys.__stderr__ if printer.is_for_programs else None
     try:

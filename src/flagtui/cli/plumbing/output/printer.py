@@ -75,14 +75,10 @@ class Printer(msgspec.Struct, frozen=True):
         if self.format == "json":
             objects = [_object(fields, record) for record in records]
             chosen = {"fields": list(self.fields)} if self.fields else {}
-            document = _envelope(kind, {**chosen, "records": objects})
-            if self.jq is None:
-                print(_dump(document, indent=2))
-            for value in self.jq(document) if self.jq is not None else ():
-                print(filtered_line(value))
+            self._print_document(_envelope(kind, {**chosen, "records": objects}), indent=2)
         elif self.format == "ndjson":
             for record in records:
-                self._line(kind, record)
+                self._print_document(_envelope(kind, _object(fields, record)))
         elif self.format == "tsv":
             for record in records:
                 print("\t".join(safe_text(plain(field.read(record)), 100_000) for field in fields))
@@ -91,17 +87,13 @@ class Printer(msgspec.Struct, frozen=True):
             self._table(fields, records, empty, page if leads else no_page)
         sys.stdout.flush()
 
-    def _line(self, kind: RecordSchema[Shown], record: Shown) -> None:
-        document = self.document(kind, record)
+    def _print_document(self, document: dict[str, Any], indent: int | None = None) -> None:
+        """Print a document as JSON, or the results of `--jq` for it, a line each."""
         if self.jq is None:
-            print(document)
-        for value in self.jq(json.loads(document)) if self.jq is not None else ():
+            print(_dump(document, indent))
+            return
+        for value in self.jq(document):
             print(filtered_line(value))
-
-    def document(self, kind: RecordSchema[Shown], record: Shown) -> str:
-        """Format one record as one line of JSON."""
-        fields = kind.fields_named(self.fields) if self.fields else kind.standard
-        return _dump(_envelope(kind, _object(fields, record)))
 
     def details(
         self, kind: RecordSchema[Shown], records: Iterable[Shown], page: Page[Shown] = no_page
@@ -278,6 +270,11 @@ def filtered_line(value: Any) -> str:
     if not isinstance(value, str):
         return _dump(value)
     return safe_text(value, 100_000) if sys.stdout.isatty() else value
+
+
+def json_line(kind: RecordSchema[Shown], record: Shown) -> str:
+    """Format a record with all of its standard fields as one line of JSON."""
+    return _dump(_envelope(kind, _object(kind.standard, record)))
 
 
 def _object(fields: tuple[RecordField[Shown], ...], record: Shown) -> dict[str, Any]:
