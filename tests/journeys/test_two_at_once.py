@@ -90,7 +90,7 @@ async def test_page_closes_when_its_record_is_deleted_elsewhere(setting: Setting
             assert program.app.screen_stack[-2] is page
             await program.press("escape")
             assert isinstance(program.app.screen, ListScreen)
-            assert program.notices[-1] == f"{name} was deleted elsewhere; its page is closed"
+            assert program.notices[-1] == f"{name} was deleted or archived elsewhere; its page is closed"
         before = len(program.notices)
         await program.press("1")
         await program.go_to("dark-mode-default", "enter", "d", "y")

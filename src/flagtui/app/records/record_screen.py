@@ -213,7 +213,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
         if row is None and (self._is_listed or not is_here):
             if self.is_current and is_here and not self._runner.is_saving:
                 name = getattr(self._row, KINDS[self.kind].label)
-                words = f"{name} was deleted elsewhere; its page is closed"
+                words = f"{name} was deleted or archived elsewhere; its page is closed"
                 self._runner.show_toast(Notice(words, "warning"))
             self.call_later(self.dismiss_here)
             return
