@@ -226,6 +226,28 @@ def test_missing_key_is_corrected_where_the_next_run_reads_it(monkeypatch: pytes
 
 
 @pytest.mark.usefixtures("written")
+@pytest.mark.parametrize(
+    ("host", "step"),
+    [
+        (
+            "https://flags.staging.example/",
+            "Name its profile with: --profile staging; or set FLAGTUI_API_KEY.",
+        ),
+        (
+            "https://x.example",
+            "Make a profile with: flagtui auth login --host https://x.example --profile NAME; "
+            "name it with: --profile NAME; or set FLAGTUI_API_KEY.",
+        ),
+    ],
+)
+def test_host_without_a_key_names_a_profile(host: str, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FLAGTUI_API_KEY")
+    monkeypatch.setenv("FLAGTUI_HOST", host)
+    opening = choose_signed_in(read_login_environment(), ProfileRequest())
+    assert no_key_words(opening, NoCredential(()))[1] == step
+
+
+@pytest.mark.usefixtures("written")
 @pytest.mark.parametrize("token", ["phc_public_token_of_project", " phs_secret_key_of_project_1"])
 def test_tokens_of_other_kinds_are_never_sent_as_keys(token: str) -> None:
     key = KeyInUse(choose_signed_in(read_login_environment(), ProfileRequest()))

@@ -265,7 +265,13 @@ def how_to_get_a_key(opening: Opening, missing: NoCredential) -> str:
         case "key_command":
             replaced = f"{login_command(opening)} --key-command COMMAND"
             return f"Correct the key_command of the profile, or replace it: {replaced}"
-    return f"Sign in with: {login_command(opening)}"
+    if opening.chosen.has_own_host:
+        return f"Sign in with: {login_command(opening)}"
+    # A stored key is for a profile, and only its name chooses one.
+    profiles = opening.settings.profiles.values()
+    name = next((each.name for each in profiles if origin_of(each.host) == opening.host.origin), "")
+    way = "Name its profile with" if name else f"Make a profile with: {login_command(opening)}; name it with"
+    return f"{way}: --profile {name or 'NAME'}; or set {KEY_VARIABLE}."
 
 
 def how_to_replace_a_key(opening: Opening, source: Source) -> str:
