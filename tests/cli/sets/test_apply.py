@@ -92,8 +92,8 @@ def test_new_flags_events_and_dependencies_apply_in_one_set(here: Run) -> None:
     assert here("flags", "get", "new-search").code == EXIT_CODES["not_found"]
 
 
-def refuse_second(line: FaultyService) -> None:
-    """The server refuses the second write from now on, once."""
+def refuse_second(line: FaultyService, status: int = 400) -> None:
+    """The server refuses the second write from now on, once, or fails with another status."""
     application, writes = line.application, len(line.writes)
 
     async def refusing(scope: Any, receive: Any, send: Any) -> None:
@@ -102,7 +102,7 @@ def refuse_second(line: FaultyService) -> None:
             return
         body = b'{"type": "validation_error", "code": "invalid_input", "detail": "No.", "attr": "active"}'
         headers = [(b"content-type", b"application/json")]
-        await send({"type": "http.response.start", "status": 400, "headers": headers})
+        await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
     line.application = refusing
@@ -139,6 +139,14 @@ def test_a_stopped_set_continues_with_a_second_apply(here: Run, line: FaultyServ
     assert len({each["batch"] for each in records(here("journal", "--json"))}) == 1
     assert len(records(here("undo", "--yes", "--json"))) == 3
     assert [is_on(here, key) for key in (FLAG, OTHER, THIRD)] == [True, True, True]
+
+
+def test_set_stopped_by_an_unknown_outcome_names_the_next_step(here: Run, line: FaultyService) -> None:
+    require_done(here("flags", "disable", FLAG, OTHER, THIRD, "--stage"))
+    refuse_second(line, status=500)
+    stopped = here("apply", "staged", "--yes", "--wait", "0")
+    assert stopped.code == EXIT_CODES["not_known"]
+    assert "1 of 3 changes are applied; flagtui apply staged continues, flagtui undo reverts" in stopped.err
 
 
 @pytest.mark.parametrize(

@@ -195,17 +195,14 @@ class ApplyRun(msgspec.Struct):
             self._remove_staged()
         elif interface.choice == "undo" and after.saved:
             return await self._undo(after, terms) or code
-        elif interface.choice is not None:
+        elif effect := interface.effect_of_another_run:
             undo = f", {next_command('undo')} reverts" if after.saved else ""
-            fix = f"{next_command('apply', self._name)} {interface.effect_of_another_run}{undo}"
+            name = "staged" if self.source.is_staged else str(self.source.file.path)
+            fix = f"{next_command('apply', name)} {effect}{undo}"
             applied = len(after.applied_of(self.change_set))
             counted = f"{applied:,} of {len(self.change_set.changes):,} changes are applied"
             progress(f"{counted}; {fix}")
         return code
-
-    @property
-    def _name(self) -> str:
-        return "staged" if self.source.is_staged else str(self.source.file.path)
 
     async def _progress(self) -> SetProgress:
         return progress_of(self.change_set, await asyncio.to_thread(self.session.journal.entries))
@@ -284,11 +281,13 @@ class ApplyInterface(TerminalInterface[Any, Any]):
 
     @property
     def effect_of_another_run(self) -> str:
-        """The effect of the same command when it runs again."""
+        """The effect of the same command when it runs again; empty before the first outcome."""
         endings = {outcome.ending for outcome in self._heard}
         if "conflicted" in endings:
             return "shows what changed since"
-        return "continues once it is approved" if "awaiting approval" in endings else "continues"
+        if "awaiting approval" in endings:
+            return "continues once it is approved"
+        return "continues" if endings else ""
 
     def _choose(self, outcome: Outcome) -> AfterRefusal:
         applied = self._applied_before + sum(bool(heard.undo_words) for heard in self._heard)
