@@ -34,7 +34,8 @@ def test_theme_with_a_typo_is_named_before_the_first_screen(tmp_path: Path) -> N
     file = tmp_path / "flagtui" / "config.toml"
     file.parent.mkdir()
     file.write_text('theme = "puce"\n')
-    with Terminal(FLAGTUI, size=(132, 30), environment=dict.fromkeys(FOLDERS, str(tmp_path))) as terminal:
+    # Wide enough for the path of any folder of tests.
+    with Terminal(FLAGTUI, size=(300, 30), environment=dict.fromkeys(FOLDERS, str(tmp_path))) as terminal:
         assert terminal.press_to_end("") == 2
         assert "config.toml:1: theme: there is no theme" in terminal.text
 
