@@ -122,6 +122,10 @@ REACHES: list[tuple[str, Flag, dict[str, JSON], Reach]] = [
     ("behind a holdout",
      Flag.of(raw_flag(filters={"groups": [{}], "holdout": {"id": 3, "exclusion_percentage": 5}})),
      {"active": False}, Reach(1000, 0, 1000, moved=(1000, 0), is_bound=True)),
+    ("no early exit any more",
+     Flag.of(raw_flag(filters={"groups": [group(10), {"properties": ASKS}], "early_exit": True})),
+     {"filters": {"groups": [group(10), {"properties": ASKS}]}},
+     Reach(100, 500, 1000, moved=(0, 360), is_bound=True, is_estimate=True)),
     ("targeting of a flag that is off", flag({"rollout_percentage": 50}, active=False),
      {"filters": {"groups": [{"rollout_percentage": 60}]}}, Reach(0, 0, 1000)),
     ("on without conditions", flag(active=False), {"active": True}, NO_USERS),
@@ -135,6 +139,16 @@ REACHES: list[tuple[str, Flag, dict[str, JSON], Reach]] = [
 )
 async def test_reach_is_counted_before_and_after(fresh: Flag, values: dict[str, JSON], reach: Reach) -> None:
     assert (await gather_context(fresh, values)).reach == reach
+
+
+@pytest.mark.parametrize(
+    "more", [{"holdout": {"id": 3, "exclusion_percentage": 5}}, {"feature_enrollment": True}]
+)
+async def test_reach_is_not_known_where_a_holdout_changes(more: dict[str, JSON]) -> None:
+    sides: list[dict[str, JSON]] = [{"groups": [{}]}, {"groups": [{}], **more}]
+    for before, after in (sides, sides[::-1]):
+        context = await gather_context(Flag.of(raw_flag(filters=before)), {"filters": after})
+        assert context.reach == NotKnown("its holdout or early access changes, which servers do not count")
 
 
 @pytest.mark.parametrize(

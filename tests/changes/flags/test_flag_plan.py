@@ -266,3 +266,22 @@ def test_condition_that_turns_to_groups_is_re_bucketed() -> None:
     wider: JSON = [{"properties": [], "rollout_percentage": 60}]
     other = make_plan(Intent(812, {"filters": {"groups": wider}}, "edit"), before, context)
     assert not [caution for caution in other.cautions if "re-bucketed" in caution.text]
+
+
+@pytest.mark.parametrize(
+    ("shares", "is_redrawn"),
+    [
+        ({"b": 50, "a": 50}, True),
+        ({"b": 40, "new": 10, "a": 50}, True),
+        ({"a": 60, "b": 40}, False),
+        ({"new": 10, "a": 50, "b": 40}, False),
+        ({"b": 0, "a": 100}, False),
+    ],
+)
+def test_variants_in_another_order_are_re_bucketed(shares: dict[str, float], is_redrawn: bool) -> None:
+    before, after = (
+        {"groups": [{}], "multivariate": variants(**each)} for each in ({"a": 50, "b": 50}, shares)
+    )
+    plan = make_plan(Intent(812, {"filters": after}, "edit"), flag(filters=before), CALM)
+    words = "variants are in another order: users are re-bucketed, different users get each variant"
+    assert (words in [caution.text for caution in plan.cautions]) is is_redrawn

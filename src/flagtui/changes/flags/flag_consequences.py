@@ -201,12 +201,20 @@ def _redrawn(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
         if is_split or any(0 < condition.rollout < 100 for condition in after.deciding):
             yield Caution("users are re-bucketed: different users get each share and variant")
             return
+    was, now = (
+        [variant.key for variant in side.variants if variant.key in other.variant_keys]
+        for side, other in ((before, after), (after, before))
+    )
+    if was != now and sum(variant.rollout > 0 for variant in after.variants) > 1:
+        yield Caution(
+            "variants are in another order: users are re-bucketed, different users get each variant"
+        )
     if len(before.conditions) != len(after.conditions):
         return
     for number, (previous, condition) in enumerate(zip(before.conditions, after.conditions, strict=True), 1):
-        was, now = before.group_type_of(previous), after.group_type_of(condition)
-        if was != now and previous.rollout > 0:
-            audience = "users" if now is None else context.names.group_noun(now)
+        kind = after.group_type_of(condition)
+        if before.group_type_of(previous) != kind and previous.rollout > 0:
+            audience = "users" if kind is None else context.names.group_noun(kind)
             yield Caution(f"condition {number} is re-bucketed by {audience}: different ones match")
 
 

@@ -86,6 +86,8 @@ COUNTED: Final = 8
 
 MANY: Final = 1_000
 """Different conditions from which their number is not exact."""
+BEFORE_CONDITIONS: Final = ("holdout", "feature_enrollment", "super_groups")
+"""Settings that decide for some users before any condition does."""
 NO_USERS: Final = Reach(0, 0, 0)
 """Of a flag without conditions."""
 
@@ -144,6 +146,8 @@ def _queries(fresh: Flag, values: Mapping[str, JSON]) -> _Queries | NotKnown:
     """Return the conditions before and after these values, unless a server cannot count them in time."""
     targeting = fresh.targeting
     after = Filters.of(values["filters"]) if "filters" in values else targeting
+    if any((targeting.raw.get(name) or None) != (after.raw.get(name) or None) for name in BEFORE_CONDITIONS):
+        return NotKnown("its holdout or early access changes, which servers do not count")
     old = [*deciding_conditions(targeting)]
     new = old if after is targeting else [*deciding_conditions(after)]
     distinct = _distinct(old if new is old else [*old, *new])
@@ -156,10 +160,10 @@ def _queries(fresh: Flag, values: Mapping[str, JSON]) -> _Queries | NotKnown:
         for query in conditions:
             side[query.identity] = max(side.get(query.identity, 0.0), query.share)
     has_opted_in = targeting.feature_enrollment or after.feature_enrollment
-    exits_early = targeting.early_exit or after.early_exit
+    exits_early = (targeting.early_exit and len(old) > 1) or (after.early_exit and len(new) > 1)
     is_kept_away = targeting.is_decided_before or after.is_decided_before
     reaching = {identity for side in shares for identity, share in side.items() if share > 0}
-    is_bound = is_kept_away or len(reaching) > 1 or (exits_early and max(len(old), len(new)) > 1)
+    is_bound = is_kept_away or len(reaching) > 1 or exits_early
     return _Queries(shares, distinct, OPTED_IN if has_opted_in else "", is_bound, not exits_early)
 
 
