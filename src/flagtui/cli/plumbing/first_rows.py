@@ -1,12 +1,15 @@
 """The first rows of a list in the server's own order, without reading the rest of the list."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from operator import le, lt
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.store.kinds import RecordKind
+
+if TYPE_CHECKING:
+    from flagtui.store.sort_orders import Order
 
 PAGE: Final = 100
 """Rows of one page, which every server sends at once."""
@@ -29,6 +32,26 @@ async def first_rows(
     name, order = next(iter(kind.listing.orders.items()))
     if sort not in ("", name):
         return None
+    is_known = le if kind.has_equal_moments else lt
+    async for rows, last, is_whole_list in _growing_list(kind, session, order, limit):
+        matches = search(rows)
+        if is_whole_list:
+            session.keep_rows(kind, rows)
+            return matches[:limit]
+        # Unread rows can equal the last one read; of many equal rows, which come first means nothing.
+        complete = [row for row in matches if is_known(order.rank(row, is_reversed=False), last)]
+        if len(complete) >= limit:
+            return complete[:limit]
+    return None
+
+
+async def _growing_list(
+    kind: RecordKind, session: ProjectSession, order: "Order[Any]", limit: int
+) -> AsyncIterator[tuple[list[Any], float, bool]]:
+    """Yield the rows read so far, the rank of the last one, and whether the list has no more.
+
+    Ends before a page that does not follow the ones before it in the order. Raises ApiError.
+    """
     parameters = dict([kind.first])
     rows: dict[Any, Any] = {}
     total = 0
@@ -39,21 +62,13 @@ async def first_rows(
         is_whole = page.size == PAGE or (is_last and number * PAGE + page.size >= page.total)
         has_changed = number > 0 and page.total != total
         if has_changed or page.unreadable or not is_whole:
-            return None
+            return
         total = page.total
         rows |= {row.id: row for row in page.rows}
         # Databases differ in where they put rows without a value.
         ranks = [rank for row in rows.values() if (rank := order.rank(row, is_reversed=False)) < math.inf]
         if ranks != sorted(ranks):
-            return None
-        matches = search([*rows.values()])
+            return
+        yield [*rows.values()], ranks[-1] if ranks else -math.inf, is_last
         if is_last:
-            session.keep_rows(kind, [*rows.values()])
-            return matches[:limit]
-        # Unread rows can equal the last one read; of many equal rows, which come first means nothing.
-        last = ranks[-1] if ranks else -math.inf
-        is_known = le if kind.has_equal_moments else lt
-        complete = [row for row in matches if is_known(order.rank(row, is_reversed=False), last)]
-        if len(complete) >= limit:
-            return complete[:limit]
-    return None
+            return
