@@ -108,6 +108,7 @@ def test_shipping_lists_new_shares_and_the_end() -> None:
     text = " ".join(consequence.text for consequence in plan.consequences)
     assert "serves test to everyone" in text
     assert "an open condition of 100 % is put before all others" in text
+    assert plan.verb.undo == "restore the old shares, and let it go on"
 
 
 @pytest.mark.parametrize(

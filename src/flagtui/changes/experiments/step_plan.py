@@ -28,6 +28,10 @@ MADE_HERE: Final[frozenset[StepName]] = frozenset({"create", "duplicate", "resto
 """Steps after which there is an experiment more in the list."""
 
 
+UNDO_OF_ENDING: Final = "restore the old shares, and let it go on"
+"""What an undo of shipping a running experiment does."""
+
+
 class ExperimentPlan(PlanBase, frozen=True, kw_only=True):
     """A step that could be taken."""
 
@@ -91,10 +95,11 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
         reason = f"{names_of(asking)} {verb} on its flag, so that cannot be turned off"
         return Blocked("dependents", reason, f"change or turn off {those} first")
     moves = tuple(_lines(fresh, step, choices))
+    ends_too = step.name == "ship" and fresh.state in LIVE
     return ExperimentPlan(
         intent=intent,
         fresh=fresh,
-        verb=step.verb,
+        verb=replace(step.verb, undo=UNDO_OF_ENDING) if ends_too else step.verb,
         moves=moves,
         lines=tuple(_worded_lines(moves, choices, names_of_shared(fresh, choices))),
         consequences=tuple(consequences(fresh, step, choices, context)),
