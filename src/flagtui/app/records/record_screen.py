@@ -199,8 +199,12 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
         return self._tab, self.size, self.pane.size
 
     def on_screen_resume(self) -> None:
-        """Follow what has gone on while another screen was in front."""
-        if self._was_on_top and is_living(self):
+        """Close the page of a record that went while another screen was in front."""
+        workspace = self._app_state.workspace
+        if not self._was_on_top or not is_living(self) or workspace is None:
+            return
+        # Everything else was drawn below the other screen.
+        if workspace.collection(self.kind).get(self._row.id) is None:
             self.update_from_state()
 
     def update_from_state(self) -> None:
