@@ -7,6 +7,7 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.backends import fail, null
 from keyring.backends.chainer import ChainerBackend
+from keyring.errors import KeyringLocked
 from tests.doubles.keyring_shelf import Shelf, python
 
 from flagtui.config.credentials import (
@@ -52,6 +53,8 @@ def test_key_comes_from_environment_then_command_then_keyring_then_file(tmp_path
     assert places.find(OWNER) == FoundSecret(Secret("phx_from_the_file"), "file")
     places.keep_in_keyring(OWNER, Secret("phx_from_the_keyring"))
     assert places.find(OWNER) == FoundSecret(Secret("phx_from_the_keyring"), "keyring")
+    # The key in a file would be read where the keyring is locked, and anyone with the file has it.
+    assert not places.has_file(OWNER)
     places = KeyPlaces(command=python('print("phx_from_the_command")'), keyring=ring(shelf), folder=tmp_path)
     assert places.find(OWNER) == FoundSecret(Secret("phx_from_the_command"), "key_command")
     places = KeyPlaces(environment=KEY, command="false", keyring=ring(shelf), folder=tmp_path)
@@ -103,6 +106,15 @@ def test_the_variable_is_gone_once_it_was_taken() -> None:
     assert take_variable("FLAGTUI_API_KEY", environment) == KEY
     assert environment == {"PATH": "/bin"}
     assert take_variable("FLAGTUI_API_KEY", environment) == ""
+
+
+def test_locked_keyring_is_to_be_unlocked(tmp_path: Path) -> None:
+    class Locked(Shelf):
+        def get_password(self, service: str, username: str) -> str | None:
+            raise KeyringLocked("Failed to unlock the collection!")
+
+    missing = KeyPlaces(keyring=ring(Locked()), folder=tmp_path).find(OWNER)
+    assert missing == NoCredential(("keyring: The keyring is locked; unlock it and try again.",))
 
 
 def test_key_is_stored_read_forgotten_and_missed(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ only the system's own backends are used, and a stored key is read back as proof.
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, Protocol, TypeVar
@@ -176,7 +177,9 @@ class Keyring(msgspec.Struct, frozen=True):
         if isinstance(error, KeyringUnusable):
             raise error
         # Backends raise any exception of D-Bus, Cocoa or Win32, some with the key in its text.
-        raise KeyringUnusable(f"The keyring failed ({type(error).__name__}).")
+        name = type(error).__name__
+        what = "is locked; unlock it and try again" if name == "KeyringLocked" else f"failed ({name})"
+        raise KeyringUnusable(f"The keyring {what}.")
 
 
 def load_backend() -> Backend:
@@ -210,7 +213,6 @@ class KeyPlaces:
     def find(self, owner: Owner) -> FoundSecret | NoCredential:
         """Return the first key. A source that cannot be read adds its reason and is skipped."""
         reasons: list[str] = []
-        chosen: Source | None = None
         looks: tuple[tuple[Source, Callable[[], str | None]], ...] = (
             ("FLAGTUI_API_KEY", lambda: self.environment or None),
             ("key_command", lambda: run_key_command(self.command) if self.command else None),
@@ -222,28 +224,25 @@ class KeyPlaces:
                 value = look()
                 if value is not None:
                     return FoundSecret(Secret(value), source)
-            except KeyMalformed as odd:
-                place = key_path(self.folder, owner.username) if source == "file" and self.folder else source
-                reasons.append(f"{place}: what is there is no key. {odd}")
-                if source in ("FLAGTUI_API_KEY", "key_command"):
-                    # Chosen on purpose; another key than this one would be worse than none.
-                    chosen = source
-                    break
-            except CommandFailed as failed:
-                reasons.append(f"{source}: {failed}")
-                chosen = source
-                break
             except NoKeyring:
                 continue
-            except (KeyringUnusable, KeyFileRefused) as refused:
+            except KeyMalformed as odd:
+                where = key_path(self.folder, owner.username) if source == "file" and self.folder else source
+                reasons.append(f"{where}: what is there is no key. {odd}")
+            except (CommandFailed, KeyringUnusable, KeyFileRefused) as refused:
                 reasons.append(f"{source}: {refused}")
-        return NoCredential(tuple(reasons), chosen)
+            if source in ("FLAGTUI_API_KEY", "key_command") and reasons:
+                # Chosen on purpose; another key than this one would be worse than none.
+                return NoCredential(tuple(reasons), source)
+        return NoCredential(tuple(reasons))
 
     def keep_in_keyring(self, owner: Owner, key: Secret) -> None:
-        """Store the key in the keyring. Raises KeyringUnusable."""
+        """Store the key in the keyring, and no longer in a file. Raises KeyringUnusable."""
         if self.keyring is None:
             raise KeyringUnusable("The keyring is not used.")
         self.keyring.store(owner, key)
+        with suppress(KeyFileRefused):
+            forget_key_file(self.folder, owner.username)
 
     def keep_in_file(self, owner: Owner, key: Secret) -> Path:
         """Store the key in a file only its owner can read; ask the user first. Raises KeyFileRefused."""
