@@ -37,6 +37,16 @@ def test_file_changes_many_flags(form: str, signed_in: Run, tmp_path: Path) -> N
     assert [each["name"] for each in print_flags(signed_in, *KEYS)] == [f"From\u2028{form}"] * 2
 
 
+def test_older_file_names_the_changes_since_it_was_printed(signed_in: Run, tmp_path: Path) -> None:
+    (record, _other) = print_flags(signed_in, *KEYS)
+    assert signed_in("flags", "tag", KEYS[0], "--add", "since", "--yes").code == 0
+    versions = f"v{record['version']} → v{record['version'] + 1} by"
+    for changed, is_named in (({}, True), ({"id": record["id"] + 1}, False), ({"version": 99}, False)):
+        file = write_records(tmp_path / "flags", [record | changed])
+        planned = signed_in("flags", "edit", "--from", file, "--dry-run", is_shown=True)
+        assert (planned.code, versions in planned.out) == (0, is_named), planned
+
+
 def test_printed_flags_change_nothing_and_other_text_is_named(signed_in: Run, tmp_path: Path) -> None:
     text = signed_in("flags", "get", *KEYS, "--json").out
     done = signed_in("flags", "edit", "--from", "-", "--yes", "--json", stdin=text)

@@ -30,7 +30,8 @@ def is_flag_file(text: str) -> bool:
 def read_flags(text: str) -> list[dict[str, JSON]]:
     """Return the fields of each flag under the names of the API. Raises Trouble.
 
-    Fields that follow from others, such as `version`, are skipped, but for those of `FOLLOWING`.
+    Fields that follow from others, such as `stale`, are skipped, but for those of `FOLLOWING`; the `id` and
+    the `version` name the flag that was printed.
     """
     try:
         records = list(_objects(text))
@@ -88,7 +89,7 @@ def _fields_of(record: Any) -> dict[str, JSON]:
     fields: dict[str, JSON] = {}
     for name, value in record.items():
         field = _NAMES.get(name, name)
-        if field in FLAG_FIELDS.edited or name in ("id", *FOLLOWING):
+        if field in FLAG_FIELDS.edited or name in ("id", "version", *FOLLOWING):
             fields[field] = value
         elif name not in (*WHOLE_FLAG.names, "schema", "schema_version", "project"):
             what = f"{safe_text(name, 80)!r} is not a field of a flag; nothing was sent."

@@ -5,6 +5,7 @@ from functools import partial
 from typing import TypedDict, Unpack
 
 import click
+from msgspec.structs import replace
 
 from flagtui.changes import editor_text
 from flagtui.changes.editor_text import Faulty
@@ -38,7 +39,7 @@ from flagtui.cli.records.flag_files import FOLLOWING, is_flag_file, read_flags
 from flagtui.config.editor_program import NoEditor, find_editor
 from flagtui.config.locations import find_locations
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_id
 from flagtui.models.record_fields import FLAG_FIELDS
 
 
@@ -133,19 +134,23 @@ async def _edit_records(
 
 def _edit_to_record(fresh: Flag, record: Mapping[str, JSON], *, may_rename: bool) -> Intent | Skipped:
     """Return the intent that gives the flag the values of a record in a file. Raises Trouble."""
-    fields = {name: value for name, value in record.items() if name != "id"}
     if not may_rename:
-        _check_key(fresh, fields["key"], "file")
+        _check_key(fresh, record["key"], "file")
     # Older servers lack some fields.
     shown = editable(fresh)
-    changes = {name: value for name, value in fields.items() if name in shown}
+    changes = {name: value for name, value in record.items() if name in shown}
     if fresh.has_encrypted_payloads:
         changes.pop("filters", None)
     _check_following(fresh, record, changes)
     if problems := problems_in_fields(flag_text(fresh).changed_values(changes), fresh):
         raise Trouble(f"{fresh.key}: {'; '.join(problems[:3])}.", code="usage")
     intent = intent_of(changes, fresh)
-    return intent or skip_no_op(fresh.id, fresh.key, "it has these values already")
+    if intent is None:
+        return skip_no_op(fresh.id, fresh.key, "it has these values already")
+    printed = as_id(record.get("version")) or fresh.version
+    # Files copy values from other flags and projects, too.
+    is_this = as_id(record.get("id")) == fresh.id and (printed or 0) <= (fresh.version or 0)
+    return replace(intent, seen_version=printed) if is_this else intent
 
 
 def _check_following(fresh: Flag, record: Mapping[str, JSON], changes: Mapping[str, JSON]) -> None:
