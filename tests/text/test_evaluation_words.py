@@ -45,6 +45,8 @@ def test_hash_is_that_of_the_deciding_condition() -> None:
 def test_unknown_reason_of_the_server_is_not_called_unknown_here() -> None:
     account = replace(evaluated("u1", {}), trial=Trial.of({"result": False, "reason": "unknown"}))
     assert (account.value, decided_by(account)) == (False, "the server names no reason")
+    circular = replace(account, trial=Trial.of({"result": False, "reason": "missing_dependency"}))
+    assert decided_by(circular) == "a dependency is missing or circular"
     assert decided_by(replace(account, trial=None)) == "condition 1"
 
 

@@ -32,7 +32,7 @@ REASONS: Final = {
     "holdout_condition_value": "held out of experiments",
     "flag_disabled": "the flag is off",
     "disabled": "the flag is off",
-    "missing_dependency": "a dependency is missing",
+    "missing_dependency": "a dependency is missing or circular",
     "unknown": "not known here",
     RuleReason.ROLLOUT_MISS: "the rollout of",
     RuleReason.EXPERIMENT_PAUSED: "the paused split of",

@@ -25,7 +25,7 @@ from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.store.workspace import Workspace
-from flagtui.text.formats import count
+from flagtui.text.formats import count, percent
 from flagtui.text.outcomes import explain_blocked, explain_refusal
 from flagtui.text.set_words import explain_set_fault, next_in_app
 
@@ -212,7 +212,9 @@ class ExperimentSteps:
 
     async def _ship(self, fresh: Experiment, title: str, proposed: ProposedConclusion) -> Choices | None:
         variants = [
-            Choice(variant.key, variant.key, f"{variant.rollout:g} % now", variant.key == proposed.winner)
+            Choice(
+                variant.key, variant.key, f"{percent(variant.rollout)} now", variant.key == proposed.winner
+            )
             for variant in fresh.variants
         ]
         variant = await self.runner.ask(PickerScreen(title, variants))

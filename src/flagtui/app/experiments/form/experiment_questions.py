@@ -30,6 +30,7 @@ from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.json_value import as_dict, as_number, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.store.workspace import Workspace
+from flagtui.text.formats import percent
 from flagtui.text.key_signs import key_sign
 
 
@@ -169,7 +170,7 @@ class ExperimentQuestions:
         now = self.copy.values["holdout_id"]
         choices = [Choice(NONE, "none", "everyone can take part", now is None)]
         choices += [
-            Choice(id, holdout.name or f"#{id}", f"{holdout.share:g} % held out", id == now)
+            Choice(id, holdout.name or f"#{id}", f"{percent(holdout.share)} held out", id == now)
             for id, holdout in self.known.holdouts.items()
         ]
         chosen = await self._runner.ask(PickerScreen("Holdout", choices))
