@@ -60,7 +60,7 @@ def test_conditions_and_variants_of_a_schedule_are_listed() -> None:
     plan = {"key": "plan", "type": "person", "operator": "exact", "value": ["pro"]}
     value = {"groups": [{"rollout_percentage": 25, "properties": [plan]}, {"variant": "test"}]}
     assert words_of("add_release_condition", value) == (
-        "+ condition: 25 % of those where plan is pro + condition: 100 % of everyone, as test"
+        "+ condition: 25 % of users where plan is pro + condition: 100 % of everyone, as test"
     )
     for_groups = {"groups": [{"rollout_percentage": 5}], "aggregation_group_type_index": 0}
     assert words_of("add_release_condition", for_groups) == "+ condition: 5 % of all groups of type 0"

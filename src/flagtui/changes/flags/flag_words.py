@@ -192,7 +192,7 @@ def percent(value: JSON) -> str:
 def condition_in_short(
     raw: JSON, names: Names = NO_NAMES, flag_index: JSON = None, most: int | None = None
 ) -> str:
-    """Return `50 % of those where email contains @acme.com, as test`; `flag_index` is the flag's group type.
+    """Return `50 % of users where email contains @acme.com, as test`; `flag_index` is the flag's group type.
 
     Properties after the first `most` are counted.
     """
@@ -203,7 +203,7 @@ def condition_in_short(
     asks = [property_in_short(item, names, index) for item in condition.properties[:most]]
     if (more := len(condition.properties) - len(asks)) > 0:
         asks.append(f"{more:,} more")
-    who = "those" if asks else "everyone"
+    who = "users" if asks else "everyone"
     if index is not None:
         who = f"{'' if asks else 'all '}{names.group_noun(index)}"
     where = f" where {' and '.join(asks)}" if asks else ""
