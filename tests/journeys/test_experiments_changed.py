@@ -54,7 +54,7 @@ async def test_titles_of_choices_end_with_the_name(setting: Setting) -> None:
         assert "won no results are loaded" in words(program.screen)
 
 
-async def test_flag_shows_at_once_that_its_experiment_ended(setting: Setting) -> None:
+async def test_flag_shows_at_once_what_became_of_its_experiment(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("checkout-redesign", "h", "right")
         assert "#31 Checkout redesign running" in words(program.screen)
@@ -62,6 +62,8 @@ async def test_flag_shows_at_once_that_its_experiment_ended(setting: Setting) ->
         await stand_on_experiment(program, "Checkout redesign", "F", "enter", "y")
         await program.press("1", "h", "right")
         assert "#31 Checkout redesign not running" in words(program.screen)
+        await program.press("u", "y")
+        assert "#31 Checkout redesign running" in words(program.screen)
 
 
 async def test_page_shows_the_shares_that_its_flag_has_now(setting: Setting) -> None:

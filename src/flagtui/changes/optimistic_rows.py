@@ -23,6 +23,8 @@ class OptimisticRows(Generic[P, R]):
         """`clock` returns the time in Unix seconds."""
         self.workspace = workspace
         self._clock = clock
+        self.outdated: set[int] = set()
+        """Ids of flags whose details show the refreshed records."""
 
     def kind_of(self, plan: P) -> Kind | None:
         """Return the list that shows the change; None where none does."""

@@ -45,6 +45,8 @@ class Inspector:
         self._kept: OrderedDict[int, tuple[FlagDetails, StagedChange | None]] = OrderedDict()
         self._outdated: set[int] = set()
         """Ids of the flags whose cached details are shown until they have been read again."""
+        self.expirations = 0
+        """A number that changes when details have to be read again."""
         self.cohorts = ProjectCohorts(client)
         self.definitions = LocalDefinitions(client, self.cohorts)
         self.suggestions = PropertySuggestions(client, self.definitions)
@@ -66,7 +68,9 @@ class Inspector:
 
         Experiments, dependents, schedules and the reach change without the version of the flag.
         """
-        self._outdated |= {*(self._kept if ids is None else ids)}
+        outdated = {*(self._kept if ids is None else ids)}
+        self.expirations += bool(outdated)
+        self._outdated |= outdated
 
     async def load(self, row: FlagRow) -> AsyncIterator[FlagDetails]:
         """Yield the details as they arrive. Errors become `trouble`."""

@@ -110,9 +110,6 @@ class ExperimentSteps:
         context = WorkspaceContext(self._app_state, workspace)
         planner = StepPlanner(context, {experiment.id: experiment for experiment in fresh})
         await self.runner.write(intents, planner, on_report, skipped)
-        if (inspector := self._app_state.inspector) is not None:
-            # The details of a flag name its experiments and whether they run.
-            inspector.expire(flag.id for flag in (each.feature_flag for each in fresh) if flag is not None)
 
     async def read(self, id: int, name: str, workspace: Workspace) -> Experiment | None:
         """Read the experiment; show a toast and return None when it cannot be read."""

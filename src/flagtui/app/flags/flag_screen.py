@@ -108,7 +108,8 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
     ) -> None:
         super().__init__(app_state, runner, row, tab)
         self._beside = RelatedChanges(app_state, runner)
-        self._staged = staged_now(app_state)
+        self._seen = staged_now(app_state), self._expirations
+        """The staged changes and the number of expirations, with which the details were read."""
         details = app_state.inspector.cached_details(row) if app_state.inspector else FlagDetails(row)
         self._study = Study(details, app_state.session.now())
 
@@ -130,13 +131,18 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
             yield Static(id="flag-side", markup=False)
 
     @property
+    def _expirations(self) -> int:
+        return self._app_state.inspector.expirations if self._app_state.inspector is not None else 0
+
+    @property
     def tab_width(self) -> int:
         return self.size.width - 4 - (SIDE if self.size.width >= WIDE else 0)
 
     def update_from_state(self) -> None:
         super().update_from_state()
-        if (staged := staged_now(self._app_state)) != self._staged:
-            self._staged = staged
+        seen = staged_now(self._app_state), self._expirations
+        if seen != self._seen:
+            self._seen = seen
             self.look()
 
     def take_row(self, before: FlagRow) -> None:

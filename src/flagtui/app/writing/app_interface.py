@@ -167,6 +167,8 @@ class AppInterface(Interface[P, R], Generic[P, R]):
 
     async def on_outcome(self, outcome: Outcome[P, R]) -> bool:
         await self._rows.refresh(outcome)
+        if self._rows.outdated:
+            self._expire_details()
         self._pending[id(outcome.plan)].close()
         return True
 
@@ -190,8 +192,14 @@ class AppInterface(Interface[P, R], Generic[P, R]):
                 self._runner.show_toast(notice)
             yield
 
+    def _expire_details(self) -> None:
+        if self._app_state.inspector is not None:
+            self._app_state.inspector.expire(self._rows.outdated)
+
     async def on_settled(self, outcome: Outcome[P, R]) -> None:
         await self._rows.refresh(outcome)
+        if self._rows.outdated:
+            self._expire_details()
         kind = self._rows.kind_of(outcome.plan)
         if outcome.ending == "unknown" and not outcome.was_read and kind is not None:
             # What could not be read stays unresolved in the list until it is read again.

@@ -24,6 +24,9 @@ class ExperimentRows(OptimisticRows[ExperimentPlan, Experiment]):
 
     async def refresh(self, outcome: StepOutcome) -> None:
         workspace, record, step = self.workspace, outcome.record, outcome.plan.step.name
+        flags = (each.feature_flag for each in (outcome.plan.fresh, record) if each is not None)
+        # The details of a flag name its experiments and whether they run.
+        self.outdated |= {flag.id for flag in flags if flag is not None}
         if outcome.is_saved and step == "delete":
             workspace.experiments.remove(outcome.plan.id)
             return

@@ -25,6 +25,7 @@ class SetRows(OptimisticRows[Proposal, Any]):
         self._flags = FlagRows(workspace, clock)
         self._events = EventRows(workspace, clock)
         self._experiments = ExperimentRows(workspace, clock)
+        self._experiments.outdated = self.outdated
 
     def kind_of(self, plan: Proposal) -> Kind | None:
         return self._rows_of(plan).kind
