@@ -160,8 +160,8 @@ def bulk_lines(
     is_one_change = len(set(words)) == 1
     yield from _doubtful_lines([*meant.values()], width)
     if is_one_change:
-        for place, line in enumerate(wrap_safe(words[0], width - 8)):
-            yield [("  each  " if place == 0 else "        ", "$text-muted"), (line, "bold")]
+        for place, line in enumerate(wrap_safe(words[0], max(20, width - LABEL - 2))):
+            yield [(f"  {'' if place else 'Each':<{LABEL}}", "$text-muted"), (line, "bold")]
     for consequence in shared.values():
         yield from consequence_lines(consequence, width)
     if shared or is_one_change:
