@@ -56,10 +56,12 @@ def test_profile_key_and_permissions_stay_at_its_own_host() -> None:
     assert choose_profile(BOTH, "prod", Given()).has_own_host
     assert choose_profile(BOTH, "prod", Given(host="eu")).has_own_host
     assert not choose_profile(BOTH, "prod", Given(host="https://evil.test")).has_own_host
-    mine = Profile("mine", host="http://a.test", allow_plain_http=True, key_command="pass show flagtui")
+    mine = Profile(
+        "mine", host="http://a.test", allow_plain_http=True, key_command="pass show key", ca_bundle="/a.pem"
+    )
     profile = choose_profile({"mine": mine}, "", Given(host="http://b.test", has_key=True)).profile
     assert not profile.allow_plain_http
-    assert profile.key_command == ""
+    assert (profile.key_command, profile.ca_bundle) == ("", "")
 
 
 OF_SHOP = {

@@ -218,7 +218,6 @@ def stand_in(host: str, origin: str, of_that_host: Collection[Profile], own: Pro
     name = origin.partition("://")[2] or origin
     usual = Profile(name)
     candidates = of_that_host or [usual]
-    bundles = [each.ca_bundle for each in (*of_that_host, *([own] if own else [])) if each.ca_bundle]
     return replace(
         usual,
         host=host,
@@ -229,7 +228,7 @@ def stand_in(host: str, origin: str, of_that_host: Collection[Profile], own: Pro
         bulk_limit=min(each.bulk_limit for each in candidates),
         unlock=min(each.unlock for each in candidates),
         allow_plain_http=any(each.allow_plain_http for each in of_that_host),
-        ca_bundle=bundles[0] if bundles else "",
+        ca_bundle=next((each.ca_bundle for each in of_that_host if each.ca_bundle), ""),
         refresh=own.refresh if own else usual.refresh,
         is_stand_in=True,
     )
