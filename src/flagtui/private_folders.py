@@ -10,6 +10,8 @@ import os
 import sys
 
 PRIVATE = 0o700
+NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
+"""Opens no file through a link; nothing on Windows."""
 
 
 class ForeignFolder(PermissionError):

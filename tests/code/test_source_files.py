@@ -2,8 +2,10 @@
 
 import os
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -187,3 +189,30 @@ def test_files_read_together_keep_their_own_bytes(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
     (tmp_path / "picture").write_bytes(b"\0" * 100)
     assert read(tmp_path, "3", "picture", *sorted(files)) == (files, {"binary": 1}, [])
+
+
+WINDOWS: Final = """
+import os, sys
+for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_DIRECTORY", "readv"):
+    delattr(os, name)
+os.supports_dir_fd = set()
+from flagtui.code.file_content import FileReader
+reader = FileReader(sys.argv[1], settled=0)
+for batch in reader.batches(["a.py", "src/b.py", "gone.py", "src", "image"]):
+    print([(name, batch.content(start, end)) for name, start, end in batch.files])
+print(reader.skipped, sorted(reader.stamps))
+"""
+"""Reads files with what Windows has of a system's calls."""
+
+
+def test_files_are_read_with_the_calls_of_windows(tmp_path: Path) -> None:
+    write(tmp_path, a_dot_py="a", src__b_dot_py="bb", image="\0")
+    done = subprocess.run(
+        [sys.executable, "-c", WINDOWS, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    files, facts = done.stdout.splitlines()
+    assert files == "[('a.py', b'a'), ('src/b.py', b'bb')]"
+    assert (
+        facts == "{'gone.py': 'missing', 'src': 'missing', 'image': 'binary'} ['a.py', 'image', 'src/b.py']"
+    )

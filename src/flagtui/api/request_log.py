@@ -30,9 +30,9 @@ Log: TypeAlias = Callable[[LogLine], None]
 
 def log_to(path: Path) -> Log:
     """Return a log that appends ASCII JSON lines to a file that only its owner can read."""
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     # Only a file is ours: as root it would close /dev/null to everyone else.
-    if stat.S_ISREG(os.fstat(handle).st_mode):
+    if stat.S_ISREG(os.fstat(handle).st_mode) and hasattr(os, "fchmod"):
         os.fchmod(handle, 0o600)
 
     def write(line: LogLine) -> None:

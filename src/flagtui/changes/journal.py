@@ -5,10 +5,10 @@ Two programs may write at once. A line cut off by a crash stays where it is and 
 
 import contextlib
 import errno
-import fcntl
 import json
 import os
 import stat
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -27,12 +27,17 @@ from flagtui.changes.journal_entries import (
     with_directions,
 )
 from flagtui.models.json_value import JSON
-from flagtui.private_folders import make_private
+from flagtui.private_folders import NO_LINK, make_private
+
+if sys.platform != "win32":
+    import fcntl
 
 ROTATE_AT: Final = 8 * 1024 * 1024
 """Bytes after which a new file is begun."""
 LOCK_PATIENCE: Final = 2.0
 """Seconds to wait for another program that is writing its line."""
+NO_LOCKS: Final = "it needs Linux or macOS"
+"""Why a file that programs lock cannot be written on Windows."""
 DAY: Final = 86_400.0
 """Seconds a file may be older than the entries it is searched for: clocks are sometimes set back."""
 RECOVERY_WINDOW: Final = 30 * DAY
@@ -203,9 +208,10 @@ class Journal(msgspec.Struct, frozen=True):
             os.close(descriptor)
 
     def _open(self) -> int:
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        if sys.platform == "win32":
+            raise OSError(errno.ENOTSUP, NO_LOCKS)
         is_new = not self.path.exists()
-        descriptor = os.open(self.path, flags, 0o600)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | NO_LINK, 0o600)
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise OSError(errno.EINVAL, "it is no file")

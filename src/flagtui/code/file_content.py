@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from stat import S_ISREG
 from typing import Final, Literal, NamedTuple
 
+from flagtui.code.folder_files import FLAGS, HAS_READV, open_folder, read_into
+
 SIZE_LIMIT: Final = 2_000_000
 """Bytes; larger files are data."""
 BATCH_BYTES: Final = 64_000
@@ -18,9 +20,6 @@ _PART_OF_LINES: Final = 8
 """The part of a file that has enough lines to be no minified one, in nearly all files."""
 _LINE_BYTES: Final = 500
 """Bytes of an average line from which on a file is minified."""
-
-_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-"""Links are not followed, so no loop is entered; a pipe does not wait for its writer."""
 
 SETTLED: Final = 2 * 10**9
 """Nanoseconds after which every file system gives a change another time. Git has the same rule."""
@@ -80,13 +79,11 @@ class FileReader:
 
     def batches(self, names: Iterable[str]) -> Iterator[FileBatch]:
         """Yield the files of source code in their order; count the others."""
-        # Shorter paths: the system walks through the folders above once.
-        folder = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY)
         files: list[FilePlace] = []
         start = 0
-        try:
+        with open_folder(self._root) as (folder, above):
             for name in names:
-                size = self._read(name, folder, start)
+                size = self._read(name, folder, above, start)
                 if isinstance(size, int):
                     files.append((name, start, start + size))
                     start += size
@@ -95,8 +92,6 @@ class FileReader:
                 if start >= BATCH_BYTES:
                     yield FileBatch(self._buffer, start, self._without_binaries(files, start))
                     files, start = [], 0
-        finally:
-            os.close(folder)
         yield FileBatch(self._buffer, start, self._without_binaries(files, start))
 
     def _without_binaries(self, files: list[FilePlace], size: int) -> list[FilePlace]:
@@ -112,14 +107,15 @@ class FileReader:
                 texts.append(file)
         return texts
 
-    def _read(self, name: str, folder: int, start: int) -> int | SkipReason:
+    def _read(self, name: str, folder: int | None, above: str, start: int) -> int | SkipReason:
         """Read the file to this place of the buffer; return the number of bytes, or why it is skipped."""
         try:
-            handle = os.open(name, _FLAGS, dir_fd=folder)
+            handle = os.open(above + name, FLAGS, dir_fd=folder)
             try:
                 # Before it is read: after a change meanwhile, the stamp is an earlier one.
                 facts = os.fstat(handle) if self._has_stamps else None
-                size = os.readv(handle, [self._view[start : start + SIZE_LIMIT + 1]])
+                room = self._view[start : start + SIZE_LIMIT + 1]
+                size = os.readv(handle, [room]) if HAS_READV else read_into(handle, room)
             finally:
                 os.close(handle)
         except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
@@ -128,6 +124,9 @@ class FileReader:
         except OSError as error:
             if error.errno == errno.ELOOP:
                 return "links"
+            if os.path.isdir(f"{self._root}/{name}"):  # noqa: PTH112
+                # Windows opens no submodule.
+                return "missing"
             self.problems.append(f"{name} cannot be read: {error.strerror}.")
             return "unreadable"
         if facts is not None and (size == facts.st_size or size > SIZE_LIMIT):

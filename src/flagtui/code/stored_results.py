@@ -15,6 +15,7 @@ import msgspec
 
 from flagtui.code.file_content import SkipReason, Stamp, stamp_of
 from flagtui.code.file_results import FileResults, encode_stamps
+from flagtui.code.folder_files import open_folder
 from flagtui.code.reference_records import FileReferences
 from flagtui.code.syntax import find_parser
 from flagtui.private_folders import is_foreign, replace_private
@@ -81,21 +82,17 @@ class ResultStore:
 def _unchanged_files(root: Path, names: Iterable[str], stamps: dict[str, Stamp]) -> dict[str, Stamp]:
     """Return the files that are as they were."""
     same = {}
-    # Shorter paths: the system walks through the folders above once.
-    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
-    try:
+    with open_folder(os.fspath(root)) as (folder, above):
         for name in names:
             earlier = stamps.get(name)
             if earlier is None:
                 continue
             try:
-                facts = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                facts = os.stat(above + name, dir_fd=folder, follow_symlinks=False)
             except OSError:
                 continue
             if stamp_of(facts) == earlier:
                 same[name] = earlier
-    finally:
-        os.close(folder)
     return same
 
 

@@ -5,7 +5,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from flagtui.private_folders import make_missing
+from flagtui.private_folders import NO_LINK, make_missing
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -31,7 +31,7 @@ def write_new(path: Path, text: str) -> None:
         OSError: also when there is one already.
         UnicodeEncodeError: the text has halves of UTF-16 pairs.
     """
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK, 0o600)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)

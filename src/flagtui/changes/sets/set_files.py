@@ -5,16 +5,17 @@ import errno
 import hashlib
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from flagtui.changes.journal import lock
+from flagtui.changes.journal import NO_LOCKS, lock
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, as_text, read_text
 from flagtui.config.files import replace_file
-from flagtui.private_folders import make_private
+from flagtui.private_folders import NO_LINK, make_private
 
 LARGEST: Final = 64 * 1024 * 1024
 """Bytes of a file that are read; a set of 1,000 flags of the largest size is smaller."""
@@ -89,7 +90,9 @@ def hold(folder: Path, name: str, holder: str, patience: float = LOCK_PATIENCE) 
     path = folder / f"{name}.lock"
     try:
         make_private(folder)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        if sys.platform == "win32":
+            raise OSError(errno.ENOTSUP, NO_LOCKS)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
     except OSError as fault:
         raise _unreadable(f"{folder} cannot be used for change sets", fault) from None
     try:

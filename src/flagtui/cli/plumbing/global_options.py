@@ -35,7 +35,7 @@ def log_path() -> Path | None:
         return None
     try:
         path = Path(file).expanduser()
-        os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
     except (OSError, RuntimeError) as refused:
         reason = getattr(refused, "strerror", None) or "there is no such user"
         raise Trouble(f"the log {file} cannot be written: {reason}.") from None

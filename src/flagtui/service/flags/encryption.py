@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import sys
 import tempfile
 from functools import lru_cache
 from pathlib import Path
@@ -79,6 +80,9 @@ def make_key(key_file: Path) -> None:
     finally:
         # Renamed already unless that failed.
         Path(name).unlink(missing_ok=True)
+    if sys.platform == "win32":
+        # It opens no folders.
+        return
     folder = os.open(key_file.parent, os.O_RDONLY)
     try:
         # Otherwise a power cut could leave payloads without their key.
