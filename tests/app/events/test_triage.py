@@ -73,6 +73,17 @@ def test_what_was_applied_is_forgotten_and_what_failed_says_why(tmp_path: Path) 
     assert not triage.path.exists()
 
 
+def test_two_programs_keep_decisions_of_the_other(tmp_path: Path) -> None:
+    first, second = Triage(tmp_path, "here"), Triage(tmp_path, "here")
+    first.decide(ROW, {"hidden": True})
+    second.decide(OTHER, {"verified": True})
+    assert Triage(tmp_path, "here").load() == 2
+    first.settle("id-1", None)
+    later = Triage(tmp_path, "here")
+    later.load()
+    assert list(later.by_id) == ["id-2"]
+
+
 def test_a_damaged_file_counts_as_none(tmp_path: Path) -> None:
     triage = Triage(tmp_path, "here")
     for text in ("", "{", "[1, null]", '{"a": 1}', '[{"id": "x"}]', '[{"changes": {"hidden": true}}]'):

@@ -63,6 +63,8 @@ class Triage(msgspec.Struct):
     by_id: dict[str, TriageDecision] = {}
     _applied: dict[str, Mapping[str, JSON]] = {}
     """By event: what an applied decision made of the fields it changed; nothing of a deleted event."""
+    _decided: set[str] = set()
+    """Ids of all events that were decided here; other programs decide about others."""
 
     @property
     def path(self) -> Path:
@@ -81,6 +83,7 @@ class Triage(msgspec.Struct):
         kept = {name: seen[name] for name in merged if name in seen}
         alike = same_as or (before.same_as if before and "hidden" in merged else "")
         self.by_id[row.id] = TriageDecision(row.id, row.name, merged, kept, alike)
+        self._decided.add(row.id)
         self.save()
 
     def undo_last(self) -> TriageDecision | None:
@@ -132,8 +135,12 @@ class Triage(msgspec.Struct):
         return all(shown.get(name) == value for name, value in changes.items())
 
     def save(self) -> None:
-        """Save all decisions atomically. If the disk refuses, they stay in memory."""
-        decisions = [asdict(replace(decision, trouble="")) for decision in self.by_id.values()]
+        """Save all decisions atomically, beside those of other programs. If the disk refuses, they stay in
+        memory.
+        """
+        others = [decision for id, decision in self._read().items() if id not in self._decided]
+        here = [replace(decision, trouble="") for decision in self.by_id.values()]
+        decisions = [*map(asdict, (*others, *here))]
         with contextlib.suppress(OSError):
             if not decisions:
                 self.path.unlink(missing_ok=True)
@@ -142,16 +149,22 @@ class Triage(msgspec.Struct):
 
     def load(self) -> int:
         """Load the decisions of an earlier run and return their number. An unreadable file counts as none."""
+        self.by_id |= self._read()
+        self._decided.update(self.by_id)
+        return len(self.by_id)
+
+    def _read(self) -> dict[str, TriageDecision]:
         try:
             stored = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            return 0
+            return {}
+        decisions = {}
         for item in map(as_dict, stored if isinstance(stored, list) else []):
             id, changes = as_text(item.get("id")), as_dict(item.get("changes"))
             if id and changes:
                 seen, alike = as_dict(item.get("seen")), as_text(item.get("same_as"))
-                self.by_id[id] = TriageDecision(id, as_text(item.get("name")), changes, seen, alike)
-        return len(self.by_id)
+                decisions[id] = TriageDecision(id, as_text(item.get("name")), changes, seen, alike)
+        return decisions
 
 
 def _has(values: Mapping[str, JSON], applied: Mapping[str, JSON]) -> bool:
