@@ -97,7 +97,7 @@ def test_holdout_and_early_exit_without_effect_are_not_described(holdout: JSON) 
     [
         ([50, 50], ""),
         ([33.33, 33.33, 33.34], ""),
-        ([45, 45], "the other 10 % of matching users get plain true, unless a condition sets the variant"),
+        ([45, 45.1], "the other 9.9 % of matching users get plain true, unless a condition sets the variant"),
         ([0, 0], "matching users get plain true, unless a condition sets the variant"),
         ([60, 60, 10], "shares beyond 100 % reach no one: v1 gets 40 %, v2 gets 0 %"),
         ([], ""),

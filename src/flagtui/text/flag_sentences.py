@@ -284,7 +284,11 @@ def rest_words(variants: Sequence[Variant]) -> str:
     if not variants or abs(total - 100) < TOLERANCE:
         return ""
     if total < 100:
-        who = f"the other {percent(100 - total)} of matching users get" if total else "matching users get"
+        who = (
+            f"the other {percent(round(100 - total, 6))} of matching users get"
+            if total
+            else "matching users get"
+        )
         return f"{who} plain true, unless a condition sets the variant"
     ranges = VariantDraw.among(0.0, [(variant.key, variant.rollout) for variant in variants]).ranges
     actual = [(key, (min(high, 1.0) - min(low, 1.0)) * 100) for key, low, high in ranges]

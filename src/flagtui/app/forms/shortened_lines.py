@@ -51,7 +51,7 @@ def variant_lines(copy: Draft) -> Iterator[FormLine]:
         share_sum = copy.share_sum
         is_whole = abs(share_sum - 100) <= SUM_TOLERANCE
         sum_words = (
-            f" {'total':<{23 + BAR}}{percent(share_sum):>7}",
+            f" {'total':<{23 + BAR}}{percent(round(share_sum, 6)):>7}",
             "$success" if is_whole else "bold $error",
         )
         hint = " = even shares" if is_whole else " must be 100 %"
