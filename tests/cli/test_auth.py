@@ -4,10 +4,13 @@ import dataclasses
 import stat
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import keyring
 import pytest
+from keyring.backend import KeyringBackend
+from keyring.backends import fail
 from msgspec.structs import replace
 from tests.cli.conftest import FLAGTUI, KEY, Done, Run, Scripted, Service, run_apart
 from tests.doubles.keyring_shelf import Shelf
@@ -245,6 +248,34 @@ def test_silent_keyring_leads_to_the_alternatives_without_waiting(tmp_path: Path
     assert person.transcript == ["How"]
     assert profile.name == "default"
     assert list((tmp_path / "keys").iterdir())
+
+
+def test_logout_fails_while_the_keyring_cannot_be_asked(signed_in: Run) -> None:
+    class Locked(fail.Keyring):
+        """Named as one of the system's own."""
+
+    Locked.__module__ = "keyring.backends.libsecret"
+    kind: Callable[[], KeyringBackend] = Locked
+    before = keyring.get_keyring()
+    keyring.set_keyring(kind())
+    try:
+        done = signed_in("auth", "logout")
+    finally:
+        keyring.set_keyring(before)
+    assert (done.code, "No key is stored" in done.out) == (1, False)
+    assert "If it has a key of default, the key is still there." in one_sentence(done)
+
+
+def test_doctor_runs_the_key_command_once(run: Run, service: Service, home: Path) -> None:
+    runs = home / "runs"
+    command = f"sh -c 'echo run >> {runs}; echo {KEY}'"
+    folder = home / ".config/flagtui"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text(
+        f'[profiles.prod]\nhost = "{service.address}"\nkey_command = "{command}"\n'
+    )
+    assert "responds" in run("doctor").out
+    assert runs.read_text() == "run\n"
 
 
 def test_the_profile_may_be_named_before_the_command(signed_in: Run, home: Path) -> None:

@@ -107,12 +107,15 @@ def how_to(missing: NoCredential) -> str:
 
 
 def test_key_is_masked_or_its_absence_explained(tmp_path: Path) -> None:
-    key, keyring = find_key(KeyPlaces(environment=KEY, keyring=no_keyring(), folder=tmp_path), OWNER, how_to)
+    def findings(keys: KeyPlaces) -> list[Finding]:
+        return find_key(keys.find(OWNER), keys, OWNER, how_to)
+
+    key, keyring = findings(KeyPlaces(environment=KEY, keyring=no_keyring(), folder=tmp_path))
     assert key == Finding("key", "phx_••••cdef from FLAGTUI_API_KEY")
     assert (keyring.value, keyring.state) == ("This system has no keyring.", "note")
-    (key,) = find_key(KeyPlaces(keyring=None, folder=tmp_path), OWNER, how_to)
+    (key,) = findings(KeyPlaces(keyring=None, folder=tmp_path))
     assert key == Finding("key", "none for prod at https://eu.posthog.com", "wrong", "Sign in (None).")
-    (key,) = find_key(KeyPlaces(command="false", keyring=None, folder=tmp_path), OWNER, how_to)
+    (key,) = findings(KeyPlaces(command="false", keyring=None, folder=tmp_path))
     assert key.next == "Sign in (key_command)."
 
 

@@ -119,7 +119,7 @@ class FoundSecret(msgspec.Struct, frozen=True):
 
 
 class NoKeyring(KeyringUnusable):
-    """This system has no keyring, so it contains no key."""
+    """This system has no keyring that is used, so none contains a key."""
 
 
 class NoCredential(msgspec.Struct, frozen=True):
@@ -195,7 +195,7 @@ def load_backend() -> Backend:
     module = type(chosen).__module__
     if module.startswith(("keyring.backends.fail", "keyring.backends.null", "keyring.backends.chainer")):
         raise NoKeyring("This system has no keyring that can be used from here.")
-    raise KeyringUnusable(f"The keyring {module} is not one of the system's own and is not used.")
+    raise NoKeyring(f"The keyring {module} is not one of the system's own and is not used.")
 
 
 @dataclass(frozen=True)

@@ -128,12 +128,16 @@ def find_choice(given: Given, chosen: ChosenProfile) -> list[Finding]:
     return findings
 
 
-def find_key(keys: KeyPlaces, owner: Owner, how_to_get: Callable[[NoCredential], str]) -> list[Finding]:
+def find_key(
+    secret: FoundSecret | NoCredential,
+    keys: KeyPlaces,
+    owner: Owner,
+    how_to_get: Callable[[NoCredential], str],
+) -> list[Finding]:
     """Return the source of the key and the name of the keyring. Takes as long as the keyring does.
 
     `how_to_get` returns the next step without a key.
     """
-    secret = keys.find(owner)
     match secret:
         case FoundSecret(key, source):
             first = Finding("key", f"{key.mask} from {source}")

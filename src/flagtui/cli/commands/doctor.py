@@ -28,7 +28,7 @@ from flagtui.cli.plumbing.profile_choice import (
 )
 from flagtui.cli.plumbing.project_session import open_project
 from flagtui.cli.plumbing.record_command import command
-from flagtui.config.credentials import FoundSecret
+from flagtui.config.credentials import FoundSecret, NoCredential
 from flagtui.config.findings import (
     CORRECT,
     Finding,
@@ -83,8 +83,10 @@ def diagnose(request: ProfileRequest, *, offline: bool) -> list[Finding]:
         findings.append(Finding("project name", opening.project_name))
     if offline:
         return findings
-    findings += find_key(opening.keys, opening.owner, partial(how_to_get_a_key, opening))
-    return findings + _ask_server(opening)
+    # Once: a key_command may want a touch or a passphrase.
+    secret = opening.keys.find(opening.owner)
+    findings += find_key(secret, opening.keys, opening.owner, partial(how_to_get_a_key, opening))
+    return findings + _ask_server(opening, secret)
 
 
 def print_findings(findings: Sequence[Finding]) -> None:
@@ -125,8 +127,7 @@ def _journal(places: Locations) -> Iterator[Finding]:
         yield Finding("journal", f"{changes} whose outcome is not known", "note", advice)
 
 
-def _ask_server(opening: Opening) -> list[Finding]:
-    secret = opening.keys.find(opening.owner)
+def _ask_server(opening: Opening, secret: FoundSecret | NoCredential) -> list[Finding]:
     if not isinstance(secret, FoundSecret):
         return []
     try:

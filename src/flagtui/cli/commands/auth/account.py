@@ -18,7 +18,7 @@ from flagtui.cli.plumbing.profile_choice import Opening, refuse_in_demo
 from flagtui.cli.plumbing.project_session import open_profile
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.records.field_words import LEVELS, level_words
-from flagtui.config.credentials import FoundSecret, KeyringUnusable, Source
+from flagtui.config.credentials import FoundSecret, KeyringUnusable, NoKeyring, Source
 from flagtui.config.key_sources import KeyFileRefused
 from flagtui.private_folders import frames_folder
 from flagtui.store.key_info import Introduction, abilities, load_identity
@@ -95,10 +95,10 @@ def logout(profile: str) -> None:
     opening = open_profile(choose_name("profile", profile))
     name = opening.profile.name
     _forget_rows(opening)
-    gone = _forget_key(opening)
+    gone, fault = _forget_key(opening)
     if gone:
         print_line(f"The key of {name} for {opening.host.origin} was removed ({', '.join(gone)}).")
-    else:
+    elif not fault:
         print_line(f"No key is stored for {name} at {opening.host.origin}.")
     if opening.environment.key:
         print_line("FLAGTUI_API_KEY still has a key here.")
@@ -106,10 +106,12 @@ def logout(profile: str) -> None:
         print_line("The profile's key_command still returns a key.")
     if gone or opening.environment.key or opening.profile.key_command:
         print_line("The key stays valid until it is deleted in the account settings of the server.")
+    if fault:
+        raise Trouble(f"{fault} If it has a key of {name}, the key is still there.")
 
 
-def _forget_key(opening: Opening) -> list[Source]:
-    """Remove stored keys and return where they were."""
+def _forget_key(opening: Opening) -> tuple[list[Source], str]:
+    """Remove stored keys; return where they were, and why the keyring may still have one."""
     gone: list[Source] = []
     try:
         gone += replace(opening.keys, keyring=None).forget(opening.owner)
@@ -117,9 +119,11 @@ def _forget_key(opening: Opening) -> list[Source]:
         raise Trouble(str(refused)) from None
     try:
         gone += replace(opening.keys, folder=None).forget(opening.owner)
+    except NoKeyring as missing:
+        print_line(f"{missing} If a key is in one, it still is.")
     except KeyringUnusable as unusable:
-        print_line(f"{unusable} If a key is in one, it still is.")
-    return gone
+        return gone, str(unusable)
+    return gone, ""
 
 
 def _forget_rows(opening: Opening) -> None:
