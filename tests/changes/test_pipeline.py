@@ -129,6 +129,20 @@ async def test_refused_change_is_not_looked_up_and_stops_the_rest(
     assert (first.ending, first.note, room.clock.slept) == (ending, outcomes[0].reason, [])
 
 
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("approval_required", "the change now waits for approval in the browser"),
+        ("change_request_pending", "an earlier request waits for approval"),
+    ],
+)
+async def test_change_behind_an_earlier_request_does_not_wait(code: str, words: str, tmp_path: Path) -> None:
+    error = errors.ApprovalNeeded("409", facts=ErrorFacts(code=code))
+    (outcome,) = await room_of(tmp_path, faults=[error]).boil()
+    assert outcome.reason.startswith(words)
+    assert bool(outcome.next) is (code == "change_request_pending")
+
+
 async def test_unknown_operation_keeps_its_own_advice(tmp_path: Path) -> None:
     for error, next in (
         (errors.EndpointNotFound("Unknown."), errors.EndpointNotFound.advice),

@@ -278,9 +278,12 @@ def _outcome_of_error(plan: P, error: ApiError) -> Outcome[P, R]:
     """Return the outcome of an error: the change was not applied."""
     match error:
         case ApprovalNeeded(pending=pending):
-            state = "is already waiting" if pending else "now waits"
-            reason = f"the change {state} for approval in the browser"
-            return Outcome(plan, "awaiting approval", None, reason, "", error)
+            reason, next = "the change now waits for approval in the browser", ""
+            if pending:
+                # The other request may be for other values.
+                reason = "an earlier request waits for approval in the browser, and no new one was made"
+                next = "have that request approved or rejected, then try again"
+            return Outcome(plan, "awaiting approval", None, reason, next, error)
         case Unreachable():
             return Outcome(plan, "failed", None, error.what, error.next, error)
         case NotFound() if not isinstance(error, EndpointNotFound):
