@@ -30,7 +30,7 @@ def names_about(flag: Flag | None, names: Names, rows: Iterable[FlagRow], *, is_
 def _undecided_flags(flag: Flag, listed: Mapping[int, FlagRow]) -> dict[int, str]:
     """Return what each dependency that cannot be evaluated, or may not, means for the flag once it is on."""
     # A flag that is off is off whatever it depends on.
-    needs = {id: row.depends_on if row.active else () for id, row in listed.items()}
+    needs = {id: row.depends_on if row.active else () for id, row in listed.items() if not row.deleted}
     needs[flag.id] = flag.targeting.depends_on
     reached = _follow_dependencies(flag.targeting.depends_on, needs)
     present = evaluation_orders({str(id): tuple(map(str, needs[id])) for id in reached if id in needs})

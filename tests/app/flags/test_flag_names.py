@@ -90,6 +90,7 @@ def test_unlisted_dependency_shows_both_possible_outcomes(required_value: bool, 
     assert sentence(raw) == [f"flag 9 is {words} ({MISSING})"]
     assert value(raw) is False
     assert value(raw, flag(9, active=False)) is not required_value
+    assert sentence(raw, {**flag(9), "deleted": True}) == [f"flag flag-9 is {words} ({MISSING})"]
 
 
 def test_unlisted_dependency_of_a_dependency_is_reported() -> None:
