@@ -110,6 +110,7 @@ def test_missing_keyrings_and_key_commands_name_alternatives(run: Run, service: 
         ((), "phx_nobody_knows_this_key_0", ("401", 5)),
         (("--host", "http://flags.example.com"), KEY, ("without encryption", 2)),
         (("--host", "a b"), KEY, ("characters no address has", 2)),
+        (("--host", KEY), KEY, ("This is a key, not a host", 2)),
         (("--profile", "../x"), KEY, ("cannot name a profile", 2)),
         (("--project", "77"), KEY, ("no project 77; projects: 1, 2", 6)),
         (("--keep", "cloud"), KEY, ("'cloud' is not one of", 2)),

@@ -16,6 +16,7 @@ KEY = "phx_canary_0123456789abcdef"
         ("pass 'show", "a quote that is not closed"),
         ("/", "cannot be run"),
         ("", "empty"),
+        (KEY, "The command is a key"),
         ("a\0b", "cannot be run"),
     ],
 )  # fmt: skip
@@ -23,6 +24,7 @@ def test_a_command_that_gives_no_key_says_why(command: str, message: str) -> Non
     with pytest.raises(CommandFailed) as caught:
         run_key_command(command)
     assert message in str(caught.value)
+    assert KEY not in str(caught.value)
 
 
 def test_command_runs_without_shell_key_or_end(monkeypatch: pytest.MonkeyPatch) -> None:

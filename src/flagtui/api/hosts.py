@@ -15,6 +15,8 @@ from flagtui.safe_text import safe_text
 
 REGIONS: Final = {"us": "us.posthog.com", "eu": "eu.posthog.com"}
 _PORTS: Final = {"https": 443, "http": 80}
+_KEYS: Final = ("phx_", "phc_", "phs_")
+"""Beginnings of keys."""
 _KEY_FORM: Final = re.compile(r"[\x21-\x7e]{3,512}")
 
 
@@ -60,6 +62,9 @@ def read_host(text: str, *, allow_plain_http: bool = False) -> Host:
     Raises `BadHost`, or `PlainHttpRefused` for http to anything but this machine.
     """
     text = text.strip()
+    if text.startswith(_KEYS):
+        # Neither a message nor a name server gets it.
+        raise BadHost("This is a key, not a host.")
     name = REGIONS.get(text.lower(), text)
     scheme, parsed, name = _read_address(name)
     if scheme not in _PORTS:

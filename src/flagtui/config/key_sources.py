@@ -10,6 +10,8 @@ from flagtui.config.files import replace_file
 from flagtui.config.locations import KEY_VARIABLE, FolderUnusable, make_folder
 from flagtui.safe_text import safe_text
 
+_KEYS: Final = ("phx_", "phc_", "phs_")
+"""Beginnings of keys."""
 SECONDS: Final = 60.0
 """Long enough to touch a security key or to type a passphrase."""
 
@@ -26,9 +28,12 @@ def run_key_command(command: str, seconds: float = SECONDS) -> str:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise CommandFailed(f"{safe_text(command, 80)} has a quote that is not closed.") from error
+        raise CommandFailed("The command has a quote that is not closed.") from error
     if not words:
         raise CommandFailed("The command is empty.")
+    if words[0].startswith(_KEYS):
+        # Its name would be in every message.
+        raise CommandFailed("The command is a key; it has to be a program that prints one.")
     name = safe_text(words[0], 80)
     environment = {name: value for name, value in os.environ.items() if name != KEY_VARIABLE}
     try:
