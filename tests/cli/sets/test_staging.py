@@ -128,6 +128,8 @@ def test_unreadable_proposal_leaves_the_others_usable(here: Run, tmp_path: Path)
     assert (refused.code, "cut.json is truncated" in refused.err) == (EXIT_CODES["usage"], True)
     require_done(here("apply", Path(proposal["file"]).name, "--yes"))
     assert not is_on(here, FLAG)
+    require_done(here("proposals", "drop", "cut.json"))
+    assert [each["id"] for each in records(here("proposals", "list", "--json"))] == [proposal["id"]]
 
 
 def test_read_only_profile_can_propose(here: Run) -> None:

@@ -53,6 +53,10 @@ class ProposedSet(msgspec.Struct, frozen=True):
     def id(self) -> str:
         return self.change_set.id[:SHORT] if self.change_set else ""
 
+    def read(self) -> ChangeSet:
+        """Return the set. Raises ChangeSetError."""
+        return self.change_set or self.file.read()
+
     @property
     def words(self) -> str:
         """The reason, else the records, in one line."""

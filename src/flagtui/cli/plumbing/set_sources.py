@@ -76,12 +76,15 @@ def find_source(session: ProjectSession, word: str) -> SetSource:
         file = SetFile(Path(word))
         if file.exists or "/" in word:
             return SetSource(file, file.read())
-    file, change_set = find_proposal(word)
-    return SetSource(file, change_set)
+        proposal = find_proposal(word)
+        return SetSource(proposal.file, proposal.read())
 
 
-def find_proposal(word: str) -> tuple[SetFile, ChangeSet]:
-    """Return the proposal whose id or file name begins with the word. Raises Trouble."""
+def find_proposal(word: str) -> ProposedSet:
+    """Return the proposal whose id or file name begins with the word; it may be unreadable.
+
+    Raises Trouble.
+    """
     proposals = [each for each in read_proposals() if _is_named(each, word)]
     if not proposals:
         fix = "See: flagtui proposals list; a file is named with its path."
@@ -90,9 +93,7 @@ def find_proposal(word: str) -> tuple[SetFile, ChangeSet]:
         raise Trouble(
             f"{len(proposals):,} proposals begin with {word}.", "Give more of the id.", code="usage"
         )
-    (proposal,) = proposals
-    with as_trouble():
-        return proposal.file, proposal.change_set or proposal.file.read()
+    return proposals[0]
 
 
 def changes_named(change_set: ChangeSet, names: Sequence[str]) -> list[StagedChange]:

@@ -7,7 +7,6 @@ import click
 
 from flagtui.changes.journal import Journal
 from flagtui.changes.sets.set_progress import progress_of
-from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
@@ -72,7 +71,8 @@ def list_proposals(printer: Printer) -> None:
 @click.argument("proposal", type=ProposalId())
 def get_proposal(proposal: str, printer: Printer) -> None:
     """Show the changes of a proposal; to see the question, flagtui apply PROPOSAL --dry-run."""
-    _file, change_set = find_proposal(proposal)
+    with as_trouble():
+        change_set = find_proposal(proposal).read()
     printer.records(CHANGE, change_set.changes)
 
 
@@ -80,13 +80,8 @@ def get_proposal(proposal: str, printer: Printer) -> None:
 @click.argument("proposal", type=ProposalId())
 def drop_proposal(proposal: str, printer: Printer) -> None:
     """Remove a proposal; what was applied of it stays."""
-    named = [each for each in read_proposals() if each.file.path.name == proposal]
-    if not named:
-        file, change_set = find_proposal(proposal)
-        named = [ProposedSet(file, change_set)]
-    if len(named) > 1:
-        raise Trouble(f"{len(named):,} proposals are called {proposal}.", "Give the id.", code="usage")
+    named = find_proposal(proposal)
     with as_trouble():
-        named[0].file.remove()
-    progress(f"removed {named[0].file.path}")
-    printer.records(PROPOSAL, named)
+        named.file.remove()
+    progress(f"removed {named.file.path}")
+    printer.records(PROPOSAL, [named])
