@@ -111,6 +111,8 @@ def filters_words(
 ) -> Iterator[str]:
     """Yield what changed between two stored filters: conditions, variants, payloads, other fields."""
     types = before.get(GROUP_TYPE), after.get(GROUP_TYPE)
+    if words := _unit_words(types, names):
+        yield f"the flag {words}"
     yield from _conditions_words(wire.conditions(before), wire.conditions(after), types, names)
     yield from _variants_words(wire.variants(before), wire.variants(after))
     payloads, others = wire.payloads(before), wire.payloads(after)
@@ -119,12 +121,12 @@ def filters_words(
             sign = "+ payload" if key not in payloads else "- payload"
             word = sign if (key in payloads) != (key in others) else "payload"
             yield word if key == "true" else f"variant {safe_text(key, 30)}: {word}"
-    if words := _unit_words(types, names):
-        yield f"the flag {words}"
     for key in sorted({*before, *after} - {"groups", "multivariate", "payloads", GROUP_TYPE}):
         # Servers fill in what is empty.
         if (before.get(key) or None) != (after.get(key) or None):
-            yield _plain_key(key)
+            is_switch = isinstance(before.get(key) or after.get(key), bool)
+            state = f" → {'on' if after.get(key) else 'off'}" if is_switch else ""
+            yield f"{_plain_key(key)}{state}"
 
 
 Sides = tuple[JSON, JSON]
