@@ -143,6 +143,8 @@ def test_profile_moves_to_another_host_only_by_name(run: Run, service: Service, 
     assert "the profile prod is for eu; nothing was stored" in one_sentence(refused)
     assert refused.err.endswith(f"--host {service.address} --keep nowhere --with-token --profile prod\n")
     assert run(*login, "--profile", "prod", stdin=KEY).code == 0
+    assert run(*login, "--profile", "second", stdin=KEY).code == 0
+    assert read_settings(file).default_profile == "prod"
     profile = read_settings(file).profiles["prod"]
     # The number was that of a project of the host before.
     assert (profile.host, profile.project) == (service.address, "1")

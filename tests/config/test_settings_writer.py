@@ -39,7 +39,7 @@ def test_comments_and_order_stay_and_defaults_are_written(file: Path) -> None:
 
 def test_new_profile_is_added_with_its_differences_from_the_default(file: Path) -> None:
     profile = Profile("dev", host="http://127.0.0.1:8010", read_only=True)
-    write_profile(file, profile, make_default=True)
+    write_profile(file, profile, default=profile.name)
     settings = read_settings(file)
     assert settings.profiles["dev"] == profile
     assert settings.default_profile == "dev"
@@ -52,7 +52,7 @@ def test_new_profile_is_added_with_its_differences_from_the_default(file: Path) 
 
 def test_first_profile_makes_a_file_private_to_its_owner(tmp_path: Path) -> None:
     file = tmp_path / "a" / "config.toml"
-    write_profile(file, Profile("prod", project="7"), make_default=True)
+    write_profile(file, Profile("prod", project="7"), default="prod")
     assert read_settings(file).profiles == {"prod": Profile("prod", project="7")}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert file.read_text().startswith("# Settings of flagtui")
@@ -102,7 +102,7 @@ def _add(file: Path, place: str) -> None:
     if "queries" in place:
         save_query(file, "off", "is:off")
     else:
-        write_profile(file, Profile("test"), make_default=True)
+        write_profile(file, Profile("test"), default="test")
 
 
 def test_last_columns_of_a_dotted_table_are_removed(file: Path) -> None:

@@ -20,14 +20,16 @@ _FORMS: Final = {"profiles": "[profiles.NAME]", "columns": "[columns]", "queries
 """The header under which each is written."""
 
 
-def write_profile(file: Path, profile: Profile, *, make_default: bool = False) -> None:
-    """Add or update the profile. A value equal to the default is omitted, unless the file has it.
+def write_profile(file: Path, profile: Profile, *, default: str = "") -> None:
+    """Add or update the profile, and name the one to open by default.
+
+    A value equal to its default is omitted, unless the file has it.
 
     Raises SettingsError, OSError.
     """
     with _edit(file, "profiles") as document:
-        if make_default:
-            document["default_profile"] = profile.name
+        if default:
+            document["default_profile"] = default
         table = _table(_table(document, "profiles", is_super=True), profile.name)
         usual = Profile(profile.name)
         for name in PROFILE_FIELDS:

@@ -252,9 +252,10 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
         if file is None:
             raise Trouble("there is no home folder, so the profile cannot be saved. Set HOME.")
         settings = self.environment.settings
-        is_first = not settings.profiles and not settings.default_profile
+        first = next(iter(settings.profiles), profile.name)
+        default = first if len(settings.profiles) < 2 and not settings.default_profile else ""
         try:
-            write_profile(file, profile, make_default=is_first)
+            write_profile(file, profile, default=default)
         except SettingsError as wrong:
             raise Trouble(str(wrong)) from None
         except OSError as error:
