@@ -6,6 +6,7 @@ from typing import Final
 import click
 
 from flagtui.cli.commands.flags.flag_evaluations import SUBJECT, subject_of
+from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.proposal_files import STAGED
@@ -51,4 +52,6 @@ async def evaluate_staged(
     local = LocalDefinitions(session.client, ProjectCohorts(session.client))
     with limited_evaluation():
         values = [await evaluate_set(subject, changes, session.client, local) for subject in subjects]
+    if local.trouble is not None:
+        warn(f"flags that depend on those of the set are not evaluated: {local.trouble.what}")
     return [value for each in values for value in each]
