@@ -222,16 +222,16 @@ def conditions(about_group: JSON = None, **more: JSON) -> dict[str, JSON]:
             "condition 1 changed",
         ),
         (
-            {"field": "filters", "before": rollouts(1), "after": {**rollouts(1), GROUP_TYPE: 0}},
-            "the flag is about groups of type 0 instead of users",
+            {"field": "filters", "before": rollouts(1), "after": {**rollouts(2), GROUP_TYPE: 0}},
+            "the flag is about groups of type 0 instead of users, rollout 1 % → 2 %",
         ),
         (
             {
                 "field": "filters",
                 "before": {"multivariate": variants(a=50, b=50)},
-                "after": {"multivariate": variants(b=50, a=50)},
+                "after": {"multivariate": variants(b=50, a=50), "early_exit": True},
             },
-            "variants in another order",
+            "variants in another order, early exit → on",
         ),
         (
             {
