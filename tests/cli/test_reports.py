@@ -196,6 +196,8 @@ def test_the_journal_is_told_in_the_zone_of_the_settings(run: Run, home: Path, j
     assert " UTC+5:45 " in run("journal", is_shown=True).out
     markdown = run("journal", "--markdown").out
     assert " (Asia/Kathmandu)\n" in markdown
+    recent = run("journal", "--since", "2026-03-01 14:05", "--markdown").out
+    assert recent.startswith("# Changes since 2026-03-01 14:05 UTC+5:45 (08:20 UTC)\n")
     assert " UTC+5:45** (" in markdown
     assert json.loads(run("journal", "--json").out)["records"][0]["at"].endswith("Z")
     assert "time zone" in run("doctor", "--offline").out

@@ -68,15 +68,18 @@ ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
 )
 
 
-def find_changes(since: str, words: str, profile: str) -> list[Entry]:
-    """Return changes, newest first, of one profile if it is named. Raises Trouble."""
-    places = find_locations()
-    settings_in(places)
+def read_start(since: str) -> float:
+    """Return the moment in Unix seconds, in the zone of the settings; 0 for none. Raises Trouble."""
+    settings_in(find_locations())
     try:
-        start = read_moment(since, time.time()) if since else 0.0
+        return read_moment(since, time.time()) if since else 0.0
     except WrongValue:
         raise Trouble(f"--since: {invalid_moment(since, time.time())}.", code="usage") from None
-    folder = places.state
+
+
+def find_changes(start: float, words: str, profile: str) -> list[Entry]:
+    """Return changes, newest first, of one profile if it is named. Raises Trouble."""
+    folder = find_locations().state
     if folder is None:
         raise Trouble("there is no home folder, so there is no journal.", "Set HOME.")
     journal = Journal(folder / "journal")
@@ -137,9 +140,12 @@ def journal(
     words: tuple[str, ...], profile: str, since: str, markdown: bool, limit: int, printer: Printer
 ) -> None:
     """Show your changes, newest first; WORDS narrow to key, verb, person, reason or ending."""
-    entries = find_changes(since, " ".join(words), choose_name("profile", profile))[:limit]
+    start = read_start(since)
+    entries = find_changes(start, " ".join(words), choose_name("profile", profile))[:limit]
     if markdown:
-        print(markdown_of(entries, f"Changes since {since}" if since else "Changes"))
+        # For readers at another time, in another zone.
+        moment = f" since {local_time.minute(start)}{local_time.beside(start)}" if since else ""
+        print(markdown_of(entries, f"Changes{moment}"))
     elif printer.format == "table" and not printer.fields:
         is_narrowed = words or since or profile
         print_changes(entries, "No change of yours matches." if is_narrowed else "You changed nothing yet.")
