@@ -92,14 +92,15 @@ def list_files(
         else:
             # In the order of git, which is sorted in less time than a set.
             names |= dict.fromkeys(os.fsdecode(listed).split("\0")[:-1])
-    is_vendored: dict[str, bool] = {}
+    matchers = [matches for matches in (ignored, is_own) if matches is not never]
+    reasons: dict[str, str] = {}
     for name in sorted(names):
         folder_name = name.rpartition("/")[0]
-        if folder_name not in is_vendored:
-            is_vendored[folder_name] = not VENDORED.isdisjoint(folder_name.split("/"))
-        if is_vendored[folder_name]:
-            tree.skipped["vendored"] += 1
-        elif ignored(name) or is_own(name) or OWN_FOLDER in folder_name.split("/"):
+        if folder_name not in reasons:
+            reasons[folder_name] = _why_skipped(folder_name)
+        if reason := reasons[folder_name]:
+            tree.skipped[reason] += 1
+        elif matchers and any(matches(name) for matches in matchers):
             tree.skipped["ignored"] += 1
         elif not is_utf8(name):
             # No report could name it.
@@ -108,6 +109,12 @@ def list_files(
         else:
             tree.files.append(name)
     return tree
+
+
+def _why_skipped(folder: str) -> str:
+    """Return why the files directly in the folder are not read; empty for one that is."""
+    names = folder.split("/")
+    return "vendored" if not VENDORED.isdisjoint(names) else "ignored" if OWN_FOLDER in names else ""
 
 
 def is_utf8(name: str) -> bool:
