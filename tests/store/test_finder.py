@@ -234,6 +234,7 @@ def test_answers_keep_their_problems_and_their_rows() -> None:
     finder = Finder(make_rows(30))
     matches = list(finder.find("new"))
     assert finder.count("is:on") == len(Finder(make_rows(30)).find("is:on"))
+    assert [finder.count(line) for line in ("is:onn", "key:/[/")] == [None, None]
     assert finder.query.line == "new"
     assert list(finder.find("new")) == matches
 

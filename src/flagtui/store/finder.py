@@ -82,7 +82,7 @@ class Finder(Generic[Row]):
     @property
     def total(self) -> int:
         """Return how many rows an empty line finds."""
-        return self.count("")
+        return len(self._answer(read_line("", self._listing.vocabulary)).places)
 
     def find(self, line: str) -> Sequence[int]:
         """Return the indices of the rows that match the line, in the current order.
@@ -94,9 +94,10 @@ class Finder(Generic[Row]):
         order, places = self._order, self._answer(self.query).places
         return order if len(places) == len(order) else Matches(order, places)
 
-    def count(self, line: str) -> int:
-        """Return how many rows a line finds; `query` is unchanged."""
-        return len(self._answer(read_line(line, self._listing.vocabulary)).places)
+    def count(self, line: str) -> int | None:
+        """Return how many rows a line finds; None where a piece of it is ignored. `query` is unchanged."""
+        query = read_line(line, self._listing.vocabulary)
+        return None if self._problems_of(query) else len(self._answer(query).places)
 
     def apart(self, indices: Sequence[int]) -> dict[str, int]:
         """Return how many of these rows an empty line hides, by reason: `{"archived": 14}`."""
@@ -151,8 +152,10 @@ class Finder(Generic[Row]):
     @property
     def problems(self) -> list[QueryProblem]:
         """Return the pieces of the line that are ignored, left to right."""
-        lacks = self.query.lacks(Facts(self._clock(), self._me, self.ranking.outside))
-        return sorted([*self.query.problems, *lacks], key=lambda problem: problem.start)
+        return sorted(self._problems_of(self.query), key=lambda problem: problem.start)
+
+    def _problems_of(self, query: Query[Row]) -> list[QueryProblem]:
+        return [*query.problems, *query.lacks(Facts(self._clock(), self._me, self.ranking.outside))]
 
     def set_extra_text(self, more_text: Callable[[Row], str] | None) -> None:
         """Add searchable text that is not in the rows, such as the names of a flag's experiments."""

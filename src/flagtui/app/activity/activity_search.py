@@ -96,8 +96,8 @@ class ActivityFinder(Finder[ChangeRow]):
         """Put the likeliest cause first again."""
         self._is_sort_chosen = False
 
-    def count(self, line: str) -> int:
-        """Count the entries that match a line, without the moment in it."""
+    def count(self, line: str) -> int | None:
+        """Count the entries that match a line, without the moment in it; None where a piece is ignored."""
         return super().count(split_centre(line, self._now())[1])
 
     def inside_window(self, rows: Sequence[ChangeRow]) -> Sequence[ChangeRow]:

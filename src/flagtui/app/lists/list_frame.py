@@ -250,11 +250,14 @@ class BrowseScreen(FramedScreen):
         return super().frame_tabs()
 
     def frame_tabs(self) -> list[Tab]:
-        """Return the lists, then the saved searches with how many rows each finds."""
-        named = enumerate(self.preferences.queries_of(self.description.name)[:QUERY_KEYS], FIRST_QUERY)
-        count = self._finder.count
-        saved = (Tab(str(key), safe_text(each.name, 24), f"{count(each.line):,}") for key, each in named)
-        return [*self.own_tabs(), *saved]
+        """Return the lists, then the saved searches with how many rows each finds, where it can be read."""
+        tabs = self.own_tabs()
+        queries = self.preferences.queries_of(self.description.name)[:QUERY_KEYS]
+        for key, query in enumerate(queries, FIRST_QUERY):
+            number = self._finder.count(query.line)
+            words = "" if number is None else f"{number:,}"
+            tabs.append(Tab(str(key), safe_text(query.name, 24), words))
+        return tabs
 
     def saved_query(self, key: int) -> "SavedQuery | None":
         """Return the saved search that this digit goes to."""
