@@ -172,7 +172,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     "Users": (
         (r"no one: it has no condition", lambda seen, _: not seen.after.targeting.deciding),
         (
-            r"^(\d+) % of (?:those|everyone)",
+            r"^(\d+) % of (?:users|everyone)",
             lambda seen, match: float(match[1]) == seen.after.targeting.rollout,
         ),
         (r"where email ends with (\S+)", lambda seen, match: _asked_values(seen) == {match[1]}),

@@ -15,7 +15,7 @@ from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, Recover
 from flagtui.changes.experiments.experiment_fields import METRICS, stored_field
 from flagtui.changes.experiments.logged_steps import logged_step
 from flagtui.changes.experiments.step_consequences import StepContext
-from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
+from flagtui.changes.experiments.step_plan import UNDO_OF_ENDING, ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_refusals import NO_OP
 from flagtui.changes.experiments.step_save import CONCLUDED, MAKING, RESET, StepAdapter, find_made
 from flagtui.changes.experiments.steps import BY_VERB, STEPS, Choices, ExperimentIntent, Step
@@ -60,7 +60,8 @@ class StepEntries(EntryKind):
 
     def undo_words(self, entry: Entry) -> str:
         step = BY_VERB.get(entry.verb)
-        return step.verb.undo if step is not None else "put back the old values"
+        usual = "put back the old values" if step is None else step.verb.undo
+        return UNDO_OF_ENDING if step is not None and _has_ended_too(entry, step) else usual
 
     def creation(self, entry: Entry) -> Entry | None:
         step = BY_VERB.get(entry.verb)
@@ -147,9 +148,14 @@ def _intent(entry: Entry, step: Step) -> ExperimentIntent | None:
     return ExperimentIntent(entry.record, STEPS[step.back], Choices(fields=fields)) if fields else None
 
 
+def _has_ended_too(entry: Entry, step: Step) -> bool:
+    """Return whether shipping ended a running experiment, which then has another state."""
+    return step.name == "ship" and "status" in entry.after
+
+
 def _old_values(entry: Entry, step: Step) -> Iterator[tuple[str, JSON]]:
     """Yield the old values to write again, by field."""
-    if step.name == "end" or (step.name == "ship" and "status" in entry.after):
+    if step.name == "end" or _has_ended_too(entry, step):
         yield "end_date", None
     names: Iterable[str] = CONCLUDED
     if step.name == "edit":
