@@ -5,7 +5,6 @@ FLAGTUI_ROUNDS=250 pytest tests/changes/sets/test_killed_sets.py runs it at leng
 
 import contextlib
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -65,12 +64,7 @@ async def test_a_set_killed_at_every_step_of_one_run(tmp_path: Path) -> None:
 
 async def test_second_apply_waits_for_the_request_in_flight(tmp_path: Path) -> None:
     desk = SetDesk(tmp_path, 3)
-    change_set = desk.stage(has_new=False)
-    desk.ada.faults = ["apply late"]
-    desk.ada.before_update = kill_later(desk)
-    with contextlib.suppress(Killed):
-        await desk.apply(change_set)
-    desk.ada.before_update = lambda: None
+    change_set = await killed_with_a_request_in_flight(desk)
     began = desk.clock.now
     desk.clock.at(desk.clock.now - desk.clock.began + 20, desk.ada.deliver_late)
     _plan, outcomes = await desk.apply(change_set)
@@ -82,22 +76,23 @@ async def test_second_apply_waits_for_the_request_in_flight(tmp_path: Path) -> N
 
 async def test_second_apply_goes_on_after_the_clock_was_set_back(tmp_path: Path) -> None:
     desk = SetDesk(tmp_path, 3)
-    change_set = desk.stage(has_new=False)
-    desk.ada.faults = ["apply late"]
-    desk.ada.before_update = kill_later(desk)
-    with contextlib.suppress(Killed):
-        await desk.apply(change_set)
-    desk.ada.before_update = lambda: None
+    change_set = await killed_with_a_request_in_flight(desk)
     desk.clock.now -= 3_600
     _plan, outcomes = await desk.apply(change_set)
     assert sum(desk.clock.slept) < 120
     assert len([outcome for outcome in outcomes if outcome.is_saved]) == len(change_set.changes)
 
 
-def kill_later(desk: SetDesk) -> Callable[[], None]:
-    """Kill the program with its first request, which the server applies 20 s later."""
+async def killed_with_a_request_in_flight(desk: SetDesk) -> ChangeSet:
+    """Return a set whose first apply is killed with its first request; the server applies it 20 s later."""
 
-    def before() -> None:
+    def kill_soon() -> None:
         desk.steps.at, desk.steps.count, desk.steps.happens = 1, 0, kill
 
-    return before
+    change_set = desk.stage(has_new=False)
+    desk.ada.faults = ["apply late"]
+    desk.ada.before_update = kill_soon
+    with contextlib.suppress(Killed):
+        await desk.apply(change_set)
+    desk.ada.before_update = lambda: None
+    return change_set
