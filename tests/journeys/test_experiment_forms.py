@@ -86,7 +86,7 @@ async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(setting:
         await program.press("escape")
         await program.press("ctrl+s")
         assert "one of them was never seen here" in words(program.screen)
-        assert "+ Stays (retention plan upgraded → plan upgraded)" in words(program.screen)
+        assert "back 2 to 30 days after the last time)" in words(program.screen)
         assert "search-suggestions is used as it is, with its variants" in words(program.screen)
         await say_yes(program)
         made = await read_stored(program, "Second look")

@@ -6,7 +6,7 @@ from typing import Final, Literal
 import msgspec
 
 from flagtui.changes.experiments.metric_nodes import GOAL, form_of, goals_of, nodes_of
-from flagtui.changes.experiments.metric_words import further_words, metric_words, named_node
+from flagtui.changes.experiments.metric_words import metric_words, named_node, whole_words
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_responses import HealthFinding
 from flagtui.models.experiment_results import MetricResult
@@ -31,7 +31,7 @@ class Metric(msgspec.Struct, frozen=True):
     @property
     def measures(self) -> str:
         """Its measurement in words, on one line."""
-        return ", ".join([metric_words(self.raw, self.unit), *further_words(self.raw)])
+        return whole_words(self.raw, self.unit)
 
     @property
     def uuid(self) -> str:

@@ -106,10 +106,12 @@ def test_a_window_is_told_as_people_say_it() -> None:
     [
         ("holdout_id", None, 3, "holdout: none → #3"),
         ("stats_config", {"method": "bayesian"}, {"method": "frequentist", "frequentist": {"alpha": 0.1}},
-         "statistics: method bayesian → frequentist; statistics: interval as usual → 90 %"),
+         "statistics: method bayesian → frequentist; statistics: interval default → 90 %"),
         ("exposure_criteria", {"filterTestAccounts": True},
-         {"filterTestAccounts": False, "exposure_config": {"event": "seen"}},
-         "exposure: without test accounts yes → no; exposure: by a call of its flag → seen"),
+         {"filterTestAccounts": False, "exposure_config": {"event": "seen"},
+          "multiple_variant_handling": "first_seen"},
+         "exposure: test accounts excluded → counted; exposure: by a call of its flag → seen; "
+         "exposure: users who saw several variants excluded from the results → counted for the first one"),
         ("parameters", {"rollout_percentage": 100}, {"rollout_percentage": 20}, "rollout: 100 % → 20 %"),
         ("metrics", [{"uuid": "a"}, {"uuid": "b"}], [{"uuid": "b"}, {"uuid": "a"}],
          "primary metrics: in another order"),
@@ -117,6 +119,10 @@ def test_a_window_is_told_as_people_say_it() -> None:
          [{"uuid": "b", "name": "B", "conversion_window": 1, "conversion_window_unit": "week"},
           {"uuid": "a"}],
          "primary metrics: B: conversion window none → within 1 week; primary metrics: in another order"),
+        ("metrics", [{**COMES_BACK, "uuid": "a", "name": "Back"}],
+         [{**COMES_BACK, "uuid": "a", "name": "Soon", "retention_window_end": 7}],
+         "primary metrics: Back: name Back → Soon, "
+         "back 1 to 14 days after the first time → back 1 to 7 days after the first time"),
         ("description", "a", "b", "description: a → b"),
     ],
 )  # fmt: skip

@@ -10,9 +10,11 @@ from flagtui.changes.experiments.metric_words import (
     activated_by,
     counts_test_accounts,
     exposed_by,
+    further_words,
     metric_name,
     metric_words,
     named_words,
+    several_words,
     window_words,
 )
 from flagtui.changes.experiments.metrics import as_shown, problems_in_metric
@@ -174,6 +176,11 @@ def _metric_change(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> str
     windows = [window_words(each) or "none" for each in (before, after)]
     if windows[0] != windows[1]:
         differences.append(f"conversion window {arrow(*windows)}")
+    # The goal and the window have their own words above.
+    others = [further_words({**each, "goal": None, "conversion_window": None}) for each in (before, after)]
+    if others[0] != others[1]:
+        parts = ([words for words in side if words not in other] for side, other in (others, others[::-1]))
+        differences.append(" → ".join(", ".join(words) or "none" for words in parts))
     return f"{metric_name(before)}: {', '.join(differences) or ', '.join(moved)}"
 
 
@@ -231,20 +238,22 @@ def _split(shares: Mapping[str, JSON]) -> str:
 def _part(key: str, settings: Mapping[str, JSON]) -> str:
     match key:
         case "filterTestAccounts":
-            return "no" if counts_test_accounts(settings) else "yes"
+            return "counted" if counts_test_accounts(settings) else "excluded"
         case "exposure_config":
             return exposed_by(settings)
         case "activation_config":
             return activated_by(settings) or "nothing"
+        case "multiple_variant_handling":
+            return several_words(settings)
     return _brief(settings.get(key))
 
 
 PARTS: Final[Mapping[str, str]] = {
-    "filterTestAccounts": "without test accounts",
+    "filterTestAccounts": "test accounts",
     "exposure_config": "by",
     "activation_config": "activated by",
-    "multiple_variant_handling": "who met several",
-    "method": "method",
+    "multiple_variant_handling": "users who saw several variants",
+    "baseline_variant_key": "compared with",
     "bayesian": "interval",
     "frequentist": "interval",
 }
@@ -253,7 +262,7 @@ PARTS: Final[Mapping[str, str]] = {
 def _brief(value: JSON) -> str:
     match value:
         case None:
-            return "as usual"
+            return "default"
         case bool():
             return "yes" if value else "no"
         case {"ci_level": (int() | float()) as level}:

@@ -39,10 +39,15 @@ def metric_words(metric: Mapping[str, JSON], unit: str = "users") -> str:
     return _PHRASES[kind](form, nodes, unit) if kind in _PHRASES else kind
 
 
+def whole_words(metric: Mapping[str, JSON], unit: str = "users") -> str:
+    """Describe the measurement with all its settings, on one line. Raw."""
+    return ", ".join((metric_words(metric, unit), *further_words(metric)))
+
+
 def named_words(metric: Mapping[str, JSON]) -> str:
     """Return `Paid (funnel view → purchase)`; the measurement alone where the name adds nothing. Raw."""
-    name, words = as_text(metric.get("name")), metric_words(metric)
-    return words if name in ("", words) else f"{name} ({words})"
+    name, words = as_text(metric.get("name")), whole_words(metric)
+    return words if name in ("", metric_words(metric)) else f"{name} ({words})"
 
 
 def further_words(metric: Mapping[str, JSON]) -> tuple[str, ...]:

@@ -25,7 +25,8 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place, Role
 from flagtui.changes.experiments.metric_nodes import Item
-from flagtui.changes.experiments.metric_words import SEVERAL, metric_words
+from flagtui.changes.experiments.metric_words import SEVERAL, exposed_by, metric_words
+from flagtui.changes.experiments.metrics import keep_settings
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.json_value import as_dict, as_number, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
@@ -181,17 +182,25 @@ class ExperimentQuestions:
 
     async def _exposed_by(self) -> None:
         field = "exposure_criteria"
-        now = as_text(as_dict(self.copy.settings(field).get("exposure_config")).get("event"))
+        settings = self.copy.settings(field)
+        before = as_dict(settings.get("exposure_config"))
         ways = [
-            Choice("flag", "a call of its flag", "as usual", not now),
-            Choice("event", "an event", now or "such as a view of its page", bool(now)),
+            Choice("flag", "a call of its flag", "the default", not before),
+            Choice(
+                "event",
+                "an event",
+                exposed_by(settings) if before else "such as a view of its page",
+                bool(before),
+            ),
         ]
         way = await self._runner.ask(PickerScreen("A user is exposed by", ways))
         if way == "flag":
             self.copy.change_settings(field).pop("exposure_config", None)
-        elif way == "event" and (event := await self._metrics.event("Which event", now)):
-            config = {"kind": "ExperimentEventExposureConfig", "event": event, "properties": []}
-            self.copy.change_settings(field)["exposure_config"] = config
+        elif way == "event" and (
+            event := await self._metrics.event("Which event", as_text(before.get("event")))
+        ):
+            chosen: Item = {"kind": "ExperimentEventExposureConfig", "event": event, "properties": []}
+            self.copy.change_settings(field)["exposure_config"] = keep_settings([chosen], [before])[0]
 
     async def _one_of(self, name: str) -> None:
         """Choose one of a few values."""
