@@ -95,11 +95,25 @@ async def test_changed_made_and_deleted_flags_are_told_apart(
     assert (await changes_since(flags, changes.mark)).rows == ()
 
 
+async def test_change_that_the_feed_shows_late_is_read(make_client: MakeClient, clock: StillClock) -> None:
+    project = Project(clock)
+    for id in (3, 4, 5, 6, 7):
+        project.change(id)
+    late = project.feed.pop(2)
+    flags = make_client(project.answer).flags
+    mark = await load_mark(flags)
+    project.feed.insert(2, late)
+    for id in range(100, 108):
+        project.change(id)
+    changes = await changes_since(flags, mark)
+    assert [row.id for row in changes.rows] == [*range(107, 99, -1), 5]
+
+
 async def test_without_the_feed_the_newest_page_tells(make_client: MakeClient, clock: StillClock) -> None:
     project = Project(clock, has_feed=False)
     flags = make_client(project.answer).flags
     mark = await load_mark(flags)
-    assert mark.newest is None
+    assert mark.recent is None
     project.change(3, active=True)
     project.change(777)
     changes = await changes_since(flags, mark)
@@ -132,7 +146,7 @@ async def test_a_key_that_loses_the_feed_meanwhile_goes_on_without(
     project.has_feed = False
     changes = await changes_since(flags, mark)
     assert changes.must_reload
-    assert changes.mark.newest is None
+    assert changes.mark.recent is None
 
 
 def test_polls_and_retries_become_rare_with_time() -> None:

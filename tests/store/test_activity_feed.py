@@ -94,10 +94,10 @@ async def test_more_news_than_can_be_caught_up_with_begins_afresh() -> None:
 async def test_feed_is_behind_once_a_newer_entry_was_seen() -> None:
     log = Log([log_raw(1)])
     feed = ActivityFeed(log.page)
-    feed.hear("e1")
+    feed.hear(["e1"])
     await feed.read_on()
     assert not feed.is_behind
-    feed.hear("e2")
+    feed.hear(["e2", "e1"])
     assert feed.is_behind
     log.entries[:0] = [log_raw(2)]
     await feed.catch_up()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -17,13 +18,15 @@ WORTH_ASKING: Final = 20
 """More changed flags than this are read as part of the whole list: 100 of them are one request."""
 _FIRST_LOOK: Final = 10
 _SECOND_LOOK: Final = 100
+_LATE: Final = 5
+"""Places below the newest entry where another may still appear: servers date entries, then store them."""
 
 
 class Mark(msgspec.Struct, frozen=True):
     """A moment at which the list was complete. Take it before loading, so that no change is missed."""
 
-    newest: str | None = None
-    """Newest entry of the activity feed, empty for an empty feed; None where the key may not read it."""
+    recent: tuple[str, ...] | None = None
+    """Identities of the latest entries of the activity feed; None where the key may not read it."""
     updated_at: float = 0.0
     """Latest time of change in the list; used where there is no feed."""
     total: int = 0
@@ -45,44 +48,55 @@ class Differences(msgspec.Struct, frozen=True):
 async def take_mark(flags: Flags, *, urgency: Urgency = Urgency.LOADING) -> Mark:
     """Return the current mark of the activity feed."""
     try:
-        page = await flags.activity(limit=1, urgency=urgency)
+        page = await flags.activity(limit=_FIRST_LOOK, urgency=urgency)
     except (Forbidden, NotFound, NotOffered):
         return Mark()
-    return Mark(newest=page.entries[0].identity if page.entries else "")
+    return Mark(_identities(page.entries))
 
 
 def complete_mark(mark: Mark, total: int, updated_at: float) -> Mark:
     """Return the mark with total and time of the loaded list, for keys that may not read the feed."""
-    return Mark(mark.newest, updated_at, total)
+    return Mark(mark.recent, updated_at, total)
 
 
 async def changes_since(flags: Flags, mark: Mark) -> Differences:
     """Return the changes since the mark: one request, and one more for each changed flag."""
-    if mark.newest is None:
+    if mark.recent is None:
         return await _newest_page(flags, mark)
     try:
-        entries = await _entries_since(flags, mark.newest)
+        page = await _page_down_to(flags, mark.recent)
     except (Forbidden, NotFound, NotOffered):
         return Differences(Mark(None, mark.updated_at, mark.total), must_reload=True)
-    if entries is None:
+    if page is None:
         return Differences(await take_mark(flags, urgency=Urgency.BACKGROUND), must_reload=True)
+    now = Mark(_identities(page), mark.updated_at, mark.total)
+    entries = _new_entries(page, mark.recent)
     ids = tuple(dict.fromkeys(id for entry in entries if (id := entry.record_id) is not None))
-    now = Mark(entries[0].identity if entries else mark.newest, mark.updated_at, mark.total)
     if len(ids) > WORTH_ASKING:
         return Differences(now, must_reload=True)
     return await _read_again(flags, now, ids)
 
 
-async def _entries_since(flags: Flags, newest: str) -> tuple[Activity, ...] | None:
-    """Return the entries newer than `newest`, newest first; None when it is not among the latest."""
+def _identities(entries: Sequence[Activity]) -> tuple[str, ...]:
+    return tuple(entry.identity for entry in entries[:_FIRST_LOOK])
+
+
+async def _page_down_to(flags: Flags, recent: Sequence[str]) -> Sequence[Activity] | None:
+    """Return the latest entries, down to those of the mark; None when these are not among the latest."""
     for limit in (_FIRST_LOOK, _SECOND_LOOK):
         page = await flags.activity(limit=limit, urgency=Urgency.BACKGROUND)
-        identities = [entry.identity for entry in page.entries]
-        if newest in identities:
-            return page.entries[: identities.index(newest)]
-        if not page.has_more and not newest:
+        seen = sum(entry.identity in recent for entry in page.entries)
+        is_enough = seen >= min(_LATE, len(recent)) or (limit == _SECOND_LOOK and seen > 0)
+        if is_enough if recent else not page.has_more:
             return page.entries
     return None
+
+
+def _new_entries(page: Sequence[Activity], recent: Sequence[str]) -> list[Activity]:
+    """Return the entries newer than those of the mark and between them, newest first."""
+    known_places = [place for place, entry in enumerate(page) if entry.identity in recent]
+    newer = page[: known_places[-1]] if known_places else page
+    return [entry for entry in newer if entry.identity not in recent]
 
 
 async def _read_again(flags: Flags, now: Mark, ids: tuple[int, ...]) -> Differences:

@@ -1,7 +1,7 @@
 """The activity of flags, newest first, read page by page as far back as needed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from typing import Final, Protocol
 
 import msgspec
@@ -49,7 +49,7 @@ class ActivityFeed(Watched):
         self._turn = asyncio.Lock()
         self._known: set[str] = set()
         self._top, self._bottom = 0, 0
-        self._newest_heard: str | None = None
+        self._latest: Collection[str] = ()
         self._head_total: int | None = None
         """The server's number of entries when the newest entry here was its newest."""
         self.rows: Sequence[ChangeRow] = []
@@ -67,12 +67,12 @@ class ActivityFeed(Watched):
 
     @property
     def is_behind(self) -> bool:
-        """Return whether the server has an entry newer than those read."""
-        return bool(self._newest_heard) and bool(self.rows) and self._newest_heard not in self._known
+        """Return whether the server has a recent entry that was not read."""
+        return bool(self.rows) and not self._known.issuperset(self._latest)
 
-    def hear(self, newest: str | None) -> None:
-        """Record the identity of the server's newest entry, as another request returned it."""
-        self._newest_heard = newest
+    def hear(self, latest: Collection[str]) -> None:
+        """Record the identities of the server's latest entries, as another request returned them."""
+        self._latest = latest
 
     async def read_on(self) -> None:
         """Read one page further back; an error is stored in `trouble`."""
@@ -150,7 +150,7 @@ class ActivityFeed(Watched):
         if begins_again:
             self._known.clear()
             self.rows, self.is_complete = [], False
-        self._newest_heard, self._head_total = None, made_until
+        self._latest, self._head_total = (), made_until
         self._top += len(entries)
         self._take(added)
 

@@ -210,7 +210,7 @@ class Polling:
         moment = workspace.flags.moment
         changes = await changes_since(workspace.client.flags, self._mark_of(workspace))
         self._keep(workspace, changes.mark)
-        workspace.activity.hear(changes.mark.newest)
+        workspace.activity.hear(changes.mark.recent or ())
         loading = workspace.loading("flags")
         if loading.is_cut_for_long or (changes.must_reload and loading.too_long is None):
             await workspace.refresh()
@@ -222,7 +222,7 @@ class Polling:
 
     def _mark_of(self, workspace: Workspace) -> Mark:
         mark = self._marks.get(workspace, Mark())
-        if mark.newest is not None or mark.total:
+        if mark.recent is not None or mark.total:
             return mark
         rows = workspace.flags.rows
         newest = max((row.updated_at or 0.0 for row in rows), default=0.0)

@@ -34,8 +34,10 @@ MOST: Final = 100_000
 PAGE: Final = 100
 FIRST: Final = 10_000
 """Entries that the first request reads back at most."""
-BEFORE: Final = 100
-"""Earlier entries that are remembered, in case the newest of them disappears."""
+LATE: Final = 100
+"""Places below the newest entry where another may still appear: servers date entries, then store them."""
+BEFORE: Final = 2 * LATE
+"""Earlier entries that are remembered, in case some of them disappear."""
 KNOWN: Final = 20_000
 """Identities remembered in all."""
 
@@ -73,7 +75,8 @@ class WatchOptions(TypedDict):
 def watch(query: tuple[str, ...], place: WorkPlace, printer: Printer, **given: Unpack[WatchOptions]) -> int:
     """Print every change of a flag from now on: what, before and after, and who; QUERY narrows.
 
-    It survives lost connections and restarts of the server, and prints each change once, in order.
+    It survives lost connections and restarts of the server, and prints each change once, in the order in
+    which the server shows them.
     With --json or --ndjson it is one JSON object a line. CMD is run as it is, never by a shell.
 
     QUERY is words, and qualifiers with a value (kind, is, by, flag, since, before, id): 'kind:off by:me'
@@ -115,10 +118,14 @@ class UnheardChanges(msgspec.Struct):
         """Return the entries not yet reported, oldest first. Raises ApiError; nothing is lost then."""
         new: list[Activity] = []
         old: list[Activity] = []
+        known_count = 0
         # The first request finds the end of the feed by its entries, since clocks may differ.
         async for entry in self._from_the_top(MOST if self.is_begun else FIRST):
             if entry.identity in self.reported:
-                break
+                known_count += 1
+                if known_count == LATE:
+                    break
+                continue
             (new if self.is_begun or self._is_reported(entry) else old).append(entry)
             if len(old) >= BEFORE:
                 break
