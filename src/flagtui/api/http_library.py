@@ -37,7 +37,10 @@ def load_library(named: str) -> ModuleType:
 
 class _Library:
     def __getattr__(self, name: str) -> Any:
-        return getattr(load_library(os.environ.get("FLAGTUI_HTTP", "")), name)
+        value = getattr(load_library(os.environ.get("FLAGTUI_HTTP", "")), name)
+        # Found there from now on: every request uses a dozen of these names.
+        self.__dict__[name] = value
+        return value
 
 
 if TYPE_CHECKING:
