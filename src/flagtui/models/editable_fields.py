@@ -4,7 +4,7 @@ Forms, questions, JSON editing, differences, comparison after saving, order and 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -194,20 +194,11 @@ class EditableField(Struct, frozen=True):
         return getattr(row, self.shown.attribute if self.shown is not None else self.name)
 
 
-class FieldTable(Mapping[str, EditableField]):
-    """The fields of one kind of record, in display order."""
+class FieldTable(dict[str, EditableField]):
+    """The fields of one kind of record by name, in display order."""
 
     def __init__(self, *fields: EditableField) -> None:
-        self._fields = {field.name: field for field in fields}
-
-    def __getitem__(self, name: str) -> EditableField:
-        return self._fields[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._fields)
-
-    def __len__(self) -> int:
-        return len(self._fields)
+        super().__init__((field.name, field) for field in fields)
 
     @property
     def edited(self) -> tuple[str, ...]:
