@@ -7,6 +7,7 @@ import difflib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -17,7 +18,7 @@ from click.shell_completion import CompletionItem
 
 from flagtui.cli.plumbing.global_options import move_options
 from flagtui.cli.plumbing.option_rules import check_repeats, check_rules, empty_value, label_of
-from flagtui.cli.plumbing.registry import command_index, load_command, load_help
+from flagtui.cli.plumbing.registry import command_index, is_command, load_command
 from flagtui.cli.plumbing.value_types import BY_WAY, FieldNames, KnownWord, ListedWord, QueryWord, SortOrder
 from flagtui.cli.plumbing.word_types import COMMAND_WORDS, CommandWords, RecordWord
 from flagtui.safe_text import safe_text
@@ -238,10 +239,11 @@ class LazyGroup(click.Group):
         words = f"{self.prefix}{cmd_name}"
         if words not in command_index():
             return None
-        if any(other.startswith(f"{words} ") for other in command_index()):
-            return LazyGroup(cmd_name, prefix=f"{words} ", help=load_help(words))
-        command: click.Command = load_command(words)
-        return command
+        if is_command(words):
+            command: click.Command = load_command(words)
+            return command
+        package = import_module(f"flagtui.cli.{command_index()[words].module}")
+        return LazyGroup(cmd_name, prefix=f"{words} ", help=package.__doc__)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -46,8 +46,3 @@ def load_command(words: str) -> Any:
     """Import the module that declares a command; return the command."""
     import_module(f"flagtui.cli.{command_index()[words].module}")
     return COMMANDS[words]
-
-
-def load_help(group: str) -> str:
-    """Return the help of a group: the docstring of its package."""
-    return import_module(f"flagtui.cli.{command_index()[group].module}").__doc__ or ""
