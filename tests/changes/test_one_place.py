@@ -11,7 +11,7 @@ ONCE: Final = {
     "journal.begin": "changes/pipeline.py",
     "pid=os.getpid()": "changes/pipeline.py",
     "LOOKS: Final = (0.0": "changes/unanswered.py",
-    "asyncio.to_thread(finish": "changes/unanswered.py",
+    "asyncio.to_thread(finish": "changes/adapter.py",
     "class Outcome(msgspec.Struct, Generic": "changes/proposal.py",
     "ConfirmScreen(question": "app/writing/app_interface.py",
     "journal.unresolved)": "changes/recovery.py",

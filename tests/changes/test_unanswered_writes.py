@@ -14,7 +14,6 @@ from flagtui.api.errors import ApiError, ApprovalNeeded, RateLimited, Unanswered
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import StepName
 from flagtui.changes.flags import flag_intent
-from flagtui.changes.unanswered import is_watched
 
 
 async def test_failing_reads_are_retried_after_growing_pauses(office: Office) -> None:
@@ -50,7 +49,7 @@ async def test_a_write_that_may_be_hidden_under_anothers_stays_unknown(office: O
 async def boil_to_end(room: Room) -> str:
     """How the change ended after all that was waited for."""
     (outcome,) = await room.boil()
-    if is_watched(outcome, room.writing.context):
+    if room.writing.context.is_watched(outcome):
         outcome = await room.writing.settle(outcome)
     return outcome.ending
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.errors import NotFound
-from flagtui.changes.journal import Journal, Stored
+from flagtui.changes.journal import Journal, JournalUnwritable, Stored
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Outcome, P, R
 
@@ -30,9 +32,34 @@ class WriteContext(msgspec.Struct, frozen=True):
     on_lost: Callable[[int], None] = lambda _changes: None
     """Receives the number of changes whose response was lost, before their outcome is looked up."""
 
+    def is_watched(self, outcome: Outcome[P, R]) -> bool:
+        """Return whether to look up the outcome: unknown ones, and with `wait` pending approvals."""
+        return outcome.ending == "unknown" or (outcome.ending == "awaiting approval" and bool(self.wait))
+
+    async def close_entry(self, begun: str, outcome: Outcome[P, R], adapter: Adapter[P, R]) -> Outcome[P, R]:
+        """Close the journal entry with the id `begun`; a failure becomes the note of the outcome.
+
+        The remarks of a saved revert name the fields that it cannot set again.
+        """
+        if outcome.is_saved and (left := outcome.plan.unrestored):
+            outcome = replace(outcome, remarks=(*outcome.remarks, left))
+        if not begun:
+            return outcome
+        record, why, note = adapter.stored_record(outcome), outcome.note or outcome.reason, ""
+        finish = self.journal.finish
+        try:
+            await asyncio.to_thread(finish, begun, outcome.ending, record, why, outcome.server_values)
+        except JournalUnwritable as fault:
+            # The entry stays open, and the next start recovers it.
+            note = f"the outcome could not be recorded: {fault}"
+        return replace(outcome, journal_id=begun, note=note)
+
 
 class Adapter(Protocol[P, R]):
     """Rules of one kind of record. The pipeline sends each plan once."""
+
+    is_all_or_nothing: bool = False
+    """Whether one conflict found before the first request keeps all plans from being sent."""
 
     def journal_entry(self, plan: P) -> Entry:
         """Return the entry for the journal; the pipeline adds the author, time and reason."""
@@ -46,13 +73,6 @@ class Adapter(Protocol[P, R]):
 
     def conflict(self, plan: P, now: R) -> Outcome[P, R] | None:
         """Return the conflict of the plan with the current record; None without one."""
-
-    async def check_all(self, plans: Sequence[P], now: float) -> Sequence[Outcome[P, R]]:
-        """Return the conflicts that keep all plans from being sent; `now` is in Unix seconds.
-
-        By default none: a plan that conflicts does not hold up the others.
-        """
-        return ()
 
     async def send(self, plan: P) -> Outcome[P, R]:
         """Send one request and compare the response with the plan. Raises ApiError."""

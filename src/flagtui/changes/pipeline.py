@@ -32,9 +32,9 @@ from flagtui.changes.adapter import Adapter, WriteContext
 from flagtui.changes.guard import Approved, GuardRefused, Question, guard, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.journal_entries import Ending, UndoTarget
-from flagtui.changes.planner import Planned, off_loop, weigh
+from flagtui.changes.planner import Planned, off_loop, read_each, weigh
 from flagtui.changes.proposal import FRESH_FOR, Outcome, P, PlanId, R, Report
-from flagtui.changes.unanswered import as_unknown, cause_words, close_entry, is_watched, look_up, watch
+from flagtui.changes.unanswered import as_unknown, cause_words, look_up, watch
 from flagtui.config.guard_rules import GuardRules
 
 LONGEST_WAIT: Final = 10.0
@@ -115,7 +115,7 @@ async def _carry_out(
                 break
     ended = {id(outcome.plan) for outcome in outcomes}
     unsent = tuple(plan for plan in approved.plans if id(plan) not in ended)
-    watched = [outcome for outcome in outcomes if is_watched(outcome, context)]
+    watched = [outcome for outcome in outcomes if context.is_watched(outcome)]
     with interface.watch(Report(tuple(outcomes), unsent), watched):
         settled = await asyncio.gather(*(watch(outcome, adapter, context) for outcome in watched))
         for outcome in settled:
@@ -136,9 +136,13 @@ async def send_groups(
     that was used before.
     """
     spend(approved)
-    if conflicts := await adapter.check_all(approved.plans, context.clock.time()):
-        yield conflicts
-        return
+    if adapter.is_all_or_nothing:
+        now = context.clock.time()
+        old = [plan for plan in approved.plans if now - plan.read_at > FRESH_FOR]
+        compared = await read_each(old, lambda plan: _conflict(plan, adapter, context))
+        if conflicts := [conflict for _, conflict in compared if conflict is not None]:
+            yield conflicts
+            return
     for plans in adapter.groups(approved.plans):
         outcomes = await write(approved, plans, adapter, context, undoes or {})
         yield outcomes
@@ -183,11 +187,9 @@ async def _conflict(plan: P, adapter: Adapter[P, R], context: WriteContext) -> O
             return _outcome_of_error(plan, error)
         reason = "it could not be read again, so nothing was sent"
         return Outcome(plan, "failed", None, reason, error.next, error)
-    return (
-        None
-        if now is None
-        else await off_loop(weigh(getattr(now, "raw", None)), lambda: adapter.conflict(plan, now))
-    )
+    if now is None:
+        return None
+    return await off_loop(weigh(getattr(now, "raw", None)), lambda: adapter.conflict(plan, now))
 
 
 async def _journal_and_send(
@@ -217,10 +219,8 @@ async def _journal_and_send(
             if not approved.without_journal:
                 for begun in filter(None, ids):
                     _close_begun(context.journal, begun, "refused", NOT_SENT)
-                why, next = (
-                    f"the journal cannot be written: {fault}",
-                    "free some space, or confirm to continue without it",
-                )
+                why = f"the journal cannot be written: {fault}"
+                next = "free some space, or confirm to continue without it"
                 return [Outcome(plan, "refused", None, why, next, is_without_journal=True) for plan in plans]
             ids.append("")
         else:
@@ -232,7 +232,7 @@ async def _journal_and_send(
             _close_begun(context.journal, begun, "unknown", STOPPED)
         raise
     return [
-        await close_entry(outcome, begun, adapter, context) for outcome, begun in zip(every, ids, strict=True)
+        await context.close_entry(begun, outcome, adapter) for begun, outcome in zip(ids, every, strict=True)
     ]
 
 

@@ -1,6 +1,5 @@
 """Look up the outcome of a request whose response was lost; never send it again."""
 
-import asyncio
 from functools import partial
 from typing import Final
 
@@ -8,7 +7,6 @@ from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError, NotFound, ServerFault, Unreadable
 from flagtui.changes.adapter import Adapter, WriteContext
-from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.planner import off_loop, weigh
 from flagtui.changes.proposal import Outcome, P, R
 
@@ -79,11 +77,6 @@ async def _look(
     return outcome
 
 
-def is_watched(outcome: Outcome[P, R], context: WriteContext) -> bool:
-    """Return whether to look up the outcome: unknown ones, and with `context.wait` pending approvals."""
-    return outcome.ending == "unknown" or (outcome.ending == "awaiting approval" and bool(context.wait))
-
-
 async def watch(open_one: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext) -> Outcome[P, R]:
     """Read until a minute after the request, or as long as `context.wait`, and journal the outcome.
 
@@ -102,25 +95,4 @@ async def watch(open_one: Outcome[P, R], adapter: Adapter[P, R], context: WriteC
             outcome = replace(outcome, ending="failed", reason=reason, next="look at it, then try again")
     if outcome.ending == open_one.ending:
         return outcome
-    return await close_entry(replace(outcome, note=LOOKED), journal_id, adapter, context)
-
-
-async def close_entry(
-    outcome: Outcome[P, R], begun: str, adapter: Adapter[P, R], context: WriteContext
-) -> Outcome[P, R]:
-    """Close the journal entry with the id `begun`; a failure becomes the note of the outcome.
-
-    The remarks of a saved revert name the fields that it cannot set again.
-    """
-    if outcome.is_saved and (left := outcome.plan.unrestored):
-        outcome = replace(outcome, remarks=(*outcome.remarks, left))
-    if not begun:
-        return outcome
-    record, why, note = adapter.stored_record(outcome), outcome.note or outcome.reason, ""
-    finish = context.journal.finish
-    try:
-        await asyncio.to_thread(finish, begun, outcome.ending, record, why, outcome.server_values)
-    except JournalUnwritable as fault:
-        # The entry stays open, and the next start recovers it.
-        note = f"the outcome could not be recorded: {fault}"
-    return replace(outcome, journal_id=begun, note=note)
+    return await context.close_entry(journal_id, replace(outcome, note=LOOKED), adapter)

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from flagtui.api import Client
-from flagtui.api.errors import ApiError, NotFound
+from flagtui.api.errors import NotFound
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.event_definitions.definition_plan import EventPlan
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
@@ -20,8 +20,7 @@ from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.property_rules import NEW_FLAG
 from flagtui.changes.journal import Stored
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.planner import read_each
-from flagtui.changes.proposal import FRESH_FOR, Outcome, Proposal
+from flagtui.changes.proposal import Outcome, Proposal
 from flagtui.changes.sets.after_set import resolve_references
 
 
@@ -32,6 +31,7 @@ class SetAdapter(Adapter[Proposal, Any]):
     client: Client
     new_ids: dict[str, int] = field(default_factory=dict)
     """The numbers of the flags that the set has created, by their names in the set."""
+    is_all_or_nothing = True
 
     def journal_entry(self, plan: Proposal) -> Entry:
         resolved = self._resolve(plan)
@@ -46,19 +46,6 @@ class SetAdapter(Adapter[Proposal, Any]):
 
     def conflict(self, plan: Proposal, now: Any) -> Outcome | None:
         return self._rules(plan).conflict(plan, now)
-
-    async def check_all(self, plans: Sequence[Proposal], now: float) -> Sequence[Outcome]:
-        """Read records that were not read lately once more before the first request, and compare them."""
-        old = [plan for plan in plans if plan.read_at and now - plan.read_at > FRESH_FOR]
-        return [outcome for _, outcome in await read_each(old, self._compare) if outcome is not None]
-
-    async def _compare(self, plan: Proposal) -> Outcome | None:
-        try:
-            now = await self.read(plan)
-        except ApiError as error:
-            reason = "it could not be read again, so nothing was sent"
-            return Outcome(plan, "failed", None, reason, error.next, error)
-        return None if now is None else self.conflict(plan, now)
 
     async def send(self, plan: Proposal) -> Outcome:
         resolved = self._resolve(plan)
