@@ -82,6 +82,17 @@ def is_foreign(path: str) -> bool:
     return {os.stat(path).st_uid, os.lstat(path).st_uid} != {os.getuid()}
 
 
+def may_exist(path: "str | os.PathLike[str]") -> bool:
+    """Return whether anything has this name, or may have it: reading it reports a folder without access."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def _make_missing(path: str) -> None:
     if os.path.isdir(path):
         return

@@ -22,6 +22,8 @@ def test_wrong_words_options_and_keys_are_usage_errors(run: Run) -> None:
     done = run("experiments", "create", "x", "--flag", "y")
     assert "No such option '--flag'. Did you mean --flag-key or --log or --stage? See: " in done.err
     assert "'--no-such'. Did you mean --no-trunc? See: " in run("flags", "list", "--no-such").err
+    done = run("serve", "--db", "x" * 300)
+    assert done.err.endswith("xxx cannot be used: File name too long. Check its access rights.\n")
 
 
 def test_refused_values_of_a_key_are_usage_errors(run: Run, service: Service) -> None:

@@ -17,6 +17,7 @@ def test_mirror_that_cannot_be_announced_does_not_start(run: Run, home: Path) ->
     done = run("mirror", "--sample", "--port", "0")
     assert (done.code, done.out) == (1, "")
     assert f"{state / 'mirrors'} cannot be made" in done.err
+    assert f"{state / 'mirrors'} cannot be read: Not a directory" in run("mirror", "list").err
 
 
 def test_ending_mirror_leaves_the_file_of_a_newer_one(home: Path) -> None:

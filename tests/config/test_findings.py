@@ -47,10 +47,12 @@ def test_folders_say_whether_they_are_there_and_private(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir(mode=0o700, parents=True)
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache").chmod(0o755)
+    (tmp_path / "data").touch()
     findings_by_name = by_name(find_folders(locations(tmp_path)))
     assert findings_by_name["settings"] == Finding("settings", str(tmp_path / "config"))
     assert findings_by_name["journal and keys"].value.endswith("not created yet")
     assert findings_by_name["cached rows"].next == f"chmod 700 '{tmp_path}/cache'"
+    assert findings_by_name["demo data"].value == f"{tmp_path}/data: Not a directory"
     nowhere = by_name(find_folders(Locations(None, None, None, None)))
     assert {finding.state for finding in nowhere.values()} == {"wrong"}
 

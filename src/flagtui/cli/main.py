@@ -173,9 +173,13 @@ def _run(arguments: list[str]) -> int:
     except Trouble as known:
         trouble = known
     except OSError as fault:
-        if fault.errno in OUTPUT_FAULTS:
+        if fault.filename is not None:
+            what = f"{fault.filename} cannot be used: {fault.strerror}."
+            trouble = Trouble(what, "Check its access rights.")
+        elif fault.errno in OUTPUT_FAULTS:
             raise
-        trouble = Trouble(_fault_in_words(fault))
+        else:
+            trouble = Trouble(_fault_in_words(fault))
     except OutputLost:
         raise
     except Exception as fault:

@@ -167,13 +167,17 @@ def find_terminal(
 def _folder(subject: str, folder: Path | None) -> Finding:
     if folder is None:
         return Finding(subject, "no place for them", "wrong", "Set HOME.")
-    if not folder.exists():
+    try:
+        os.scandir(folder).close()
+    except FileNotFoundError:
         parent = next((each for each in folder.parents if each.exists()), folder)
         if os.access(parent, os.W_OK | os.X_OK):
             return Finding(subject, f"{folder}: not created yet")
         return Finding(
             subject, f"{folder}: cannot be made, {parent} is read-only", "wrong", "Make it writable."
         )
+    except OSError as fault:
+        return Finding(subject, f"{folder}: {fault.strerror}", "wrong", "Check its access rights.")
     if not os.access(folder, os.W_OK | os.X_OK):
         return Finding(subject, f"{folder}: read-only", "wrong", "Make it writable.")
     reason = why_not_private(folder)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from flagtui.api.errors import Unanswered, Unreachable
-from flagtui.config.locations import Locations
+from flagtui.config.locations import FolderUnusable, Locations
 from flagtui.mirror.endpoints import CONTROL_PATH
-from flagtui.mirror.running_mirrors import RunningMirror, find_mirror, find_mirrors
+from flagtui.mirror.running_mirrors import RunningMirror, find_mirrors
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.mirror_state import MirrorState
 from flagtui.models.override import Override
@@ -39,7 +39,7 @@ class MirrorUnavailable(Exception):
 
 def choose_mirror(places: Locations, port: int | None = None) -> RunningMirror:
     """Return the mirror on this port, or the only one that runs. Raises MirrorUnavailable."""
-    mirrors = [mirror for mirror in find_mirrors(places) if port in (None, mirror.port)]
+    mirrors = _find(places, port)
     if port is not None and not mirrors:
         raise MirrorUnavailable(
             f"No mirror of yours runs on port {port}.", f"Start one with: {START} --port {port}", "missing"
@@ -55,7 +55,16 @@ def choose_mirror(places: Locations, port: int | None = None) -> RunningMirror:
 
 def responding_mirrors(places: Locations) -> list[RunningMirror]:
     """Return every mirror that responds, by port; at least one. Raises MirrorUnavailable."""
-    return _responding(find_mirrors(places))
+    return _responding(_find(places))
+
+
+def _find(places: Locations, port: int | None = None) -> list[RunningMirror]:
+    """Return the running mirrors on this port, or on any. Raises MirrorUnavailable."""
+    try:
+        mirrors = find_mirrors(places)
+    except FolderUnusable as fault:
+        raise MirrorUnavailable(str(fault), "Check its access rights.") from fault
+    return [mirror for mirror in mirrors if port in (None, mirror.port)]
 
 
 def _responding(mirrors: Sequence[RunningMirror]) -> list[RunningMirror]:
@@ -141,8 +150,8 @@ class MirrorControl:
             raise error(fault.what, next=fault.advice.replace(START, self._start)) from None
 
     def _request(self, action: str, body: Mapping[str, JSON] | None) -> dict[str, JSON]:
-        mirror = find_mirror(self._places, self._mirror.port)
-        if mirror is not None and mirror != self._mirror:
+        mirror = next(iter(_find(self._places, self._mirror.port)), self._mirror)
+        if mirror != self._mirror:
             state = MirrorState.of(ask_mirror(mirror))
             if (state.origin, state.project) != self._project:
                 upstream = safe_text(state.upstream, 200)

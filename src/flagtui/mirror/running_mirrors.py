@@ -52,17 +52,19 @@ def announce(places: Locations, port: int, secret: str) -> Iterator[None]:
 
 
 def find_mirrors(places: Locations) -> list[RunningMirror]:
-    """Return the mirrors that have a file and whose process exists, by port."""
-    folder = None if places.state is None else places.state / FOLDER
-    if folder is None or not folder.is_dir():
+    """Return the mirrors that have a file and whose process exists, by port. Raises FolderUnusable."""
+    if places.state is None:
         return []
-    mirrors = [mirror for path in folder.glob("*.json") if (mirror := _read(path)) is not None]
+    folder = places.state / FOLDER
+    try:
+        # `glob` lists nothing in a folder that may not be read.
+        paths = [*folder.iterdir()]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise FolderUnusable(f"{folder} cannot be read: {error.strerror}.") from error
+    mirrors = [mirror for path in paths if path.suffix == ".json" and (mirror := _read(path))]
     return sorted(mirrors, key=lambda mirror: mirror.port)
-
-
-def find_mirror(places: Locations, port: int) -> RunningMirror | None:
-    """Return the mirror with this port that has a file and whose process exists."""
-    return next((mirror for mirror in find_mirrors(places) if mirror.port == port), None)
 
 
 def _read(path: Path) -> RunningMirror | None:

@@ -10,6 +10,7 @@ from textual.events import Event, Key, Paste
 
 from flagtui.app.shell.change_tasks import ChangeTasks, OnReport, ignore
 from flagtui.app.shell.preload import load_in_background
+from flagtui.private_folders import may_exist
 from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class ChangeRunner(ChangeTasks):
             self.staging.look()
             if self._app_state.is_staging and (fault := self._app_state.staged_fault) not in ("", earlier):
                 self.show_toast(Notice(f"The staged set cannot be read.\n{fault}", "warning"))
-        elif (self._app_state.session.state_folder / "sets").exists():
+        elif may_exist(self._app_state.session.state_folder / "sets"):
             self.app.run_worker(self._load_staging(), group="staging", exclusive=True)
 
     async def _load_staging(self) -> None:

@@ -15,7 +15,7 @@ import msgspec
 from flagtui.changes.journal import NO_LOCKS, lock
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, as_text, read_text
 from flagtui.config.files import replace_file
-from flagtui.private_folders import NO_LINK, make_private
+from flagtui.private_folders import NO_LINK, make_private, may_exist
 
 LARGEST: Final = 64 * 1024 * 1024
 """Bytes of a file that are read; a set of 1,000 flags of the largest size is smaller."""
@@ -30,14 +30,8 @@ class SetFile(msgspec.Struct, frozen=True):
 
     @property
     def exists(self) -> bool:
-        """Whether anything has this name, or may have it: reading it reports a folder without access."""
-        try:
-            os.lstat(self.path)
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        except OSError:
-            return True
-        return True
+        """Whether there is a set, or may be one: reading it reports a folder without access."""
+        return may_exist(self.path)
 
     def read(self) -> ChangeSet:
         """Return the set. Raises ChangeSetError."""

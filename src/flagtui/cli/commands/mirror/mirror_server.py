@@ -145,9 +145,9 @@ def _serve(options: MirrorOptions, mirror: Mirror, place: Place) -> None:
     try:
         asyncio.run(mirror.start())
         port: int = listener.getsockname()[1]
-        others = [other.port for other in find_mirrors(places) if other.port != port]
         end_on_signals()
         with announce(places, port, secret):
+            others = [other.port for other in find_mirrors(places) if other.port != port]
             _introduce(mirror, port, others, options.record)
 
             table = MirrorEndpoints(mirror, secret).table()
