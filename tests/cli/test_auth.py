@@ -154,9 +154,9 @@ def test_profile_that_cannot_be_saved_is_one_sentence(run: Run, service: Service
     folder = home / ".config/flagtui"
     folder.parent.mkdir()
     folder.write_text("a file where a folder should be")
-    done = run("auth", "login", "--with-token", "--host", service.address, "--keep", "nowhere", stdin=KEY)
-    assert done.code == 1
-    step = "the profile was not saved. Make it writable, then sign in again."
+    done = run("auth", "login", "--with-token", "--host", service.address, "--keep", "file", stdin=KEY)
+    assert (done.code, (home / ".local").exists()) == (1, False)
+    step = "nothing was stored. Make it writable, then sign in again."
     assert one_sentence(done).endswith(f"config.toml cannot be written: Not a directory; {step}\n")
 
 

@@ -2,14 +2,18 @@
 
 import os
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from flagtui.private_folders import NO_LINK, make_missing
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Replace the file, readable by its owner only, or keep the old one. Raises OSError."""
+def replace_file(path: Path, text: str, before: Callable[[], object] | None = None) -> None:
+    """Replace the file, readable by its owner only, or keep the old one. Raises OSError.
+
+    `before` runs once the new content is on disk; if it raises, the old one is kept.
+    """
     make_missing(path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
     try:
@@ -17,6 +21,8 @@ def replace_file(path: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
+        if before is not None:
+            before()
         Path(name).replace(path)
     finally:
         # Gone already after the rename.

@@ -1,6 +1,6 @@
 """Changes of the settings file by the program. The user's comments and order are preserved."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -20,14 +20,17 @@ _FORMS: Final = {"profiles": "[profiles.NAME]", "columns": "[columns]", "queries
 """The header under which each is written."""
 
 
-def write_profile(file: Path, profile: Profile, *, default: str = "") -> None:
+def write_profile(
+    file: Path, profile: Profile, *, default: str = "", before: Callable[[], object] | None = None
+) -> None:
     """Add or update the profile, and name the one to open by default.
 
-    A value equal to its default is omitted, unless the file has it.
+    A value equal to its default is omitted, unless the file has it. `before` runs once nothing but the
+    replacement of the file is left to do; if it raises, the file stays as it is.
 
     Raises SettingsError, OSError.
     """
-    with _edit(file, "profiles") as document:
+    with _edit(file, "profiles", before) as document:
         if default:
             document["default_profile"] = default
         table = _table(_table(document, "profiles", is_super=True), profile.name)
@@ -68,19 +71,19 @@ def save_query(file: Path, name: str, line: str, list_name: str = "flags") -> No
 
 
 @contextmanager
-def _edit(file: Path, key: str) -> Iterator[tomlkit.TOMLDocument]:
+def _edit(file: Path, key: str, before: Callable[[], object] | None = None) -> Iterator[tomlkit.TOMLDocument]:
     """Yield the document to change at `key`; it is checked before it is written.
 
     Raises SettingsError, also for a form that the library cannot change, such as tables on one line.
     """
     try:
-        before = file.read_bytes().decode("utf-8-sig")
+        current = file.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        before = _HEADER
-    parse_settings(before, file)
+        current = _HEADER
+    parse_settings(current, file)
     after = ""
     try:
-        document = tomlkit.parse(before)
+        document = tomlkit.parse(current)
         yield document
         after = tomlkit.dumps(document)
         read, meant = parse_source(after, file).values, document.unwrap()
@@ -90,7 +93,7 @@ def _edit(file: Path, key: str) -> Iterator[tomlkit.TOMLDocument]:
         # The library refuses tables in inline ones with a plain ValueError.
         is_as_meant = False
     if not is_as_meant:
-        lines = find_lines(before)
+        lines = find_lines(current)
         line = next((line for name, line in lines.items() if name.partition(".")[0] == key), None)
         form = _FORMS.get(key, "a line of its own")
         reason = f"nothing can be added in this form, and nothing was changed; write each under {form} first"
@@ -103,7 +106,7 @@ def _edit(file: Path, key: str) -> Iterator[tomlkit.TOMLDocument]:
     if not file.is_symlink():
         make_private(file.parent)
     # A link to settings elsewhere stays a link.
-    replace_file(file.resolve(), after)
+    replace_file(file.resolve(), after, before)
 
 
 def _table(parent: tomlkit.TOMLDocument | Table, name: str, *, is_super: bool = False) -> Table:

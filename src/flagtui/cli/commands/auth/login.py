@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import click
 import msgspec
@@ -53,7 +54,6 @@ def ask_server(host: Host, key: Secret, profile: Profile) -> Introduction:
     """Return the server's report about the key. Raises ApiError."""
 
     async def ask() -> Introduction:
-
         async with make_client(replace(profile, project=CURRENT_PROJECT), host, key) as client:
             return await load_identity(client)
 
@@ -76,11 +76,13 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
         print_introduction(host, introduction)
         project = self._project(profile, host, introduction)
         profile = replace(profile, host=host.region or host.origin, project=project)
+        keep = None
         if self.options.key_command:
             profile = replace(profile, key_command=self.options.key_command)
         else:
-            keep_key(self.keys, Owner(profile.name, host.origin), key, self.options.keep, self.person)
-        self._write(profile)
+            owner = Owner(profile.name, host.origin)
+            keep = partial(keep_key, self.keys, owner, key, self.options.keep, self.person)
+        self._write(profile, keep)
         if self.environment.key:
             print_line(VARIABLE_WINS)
         return profile
@@ -178,10 +180,9 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
         try:
             return host, self.ask(host, key, profile)
         except NotSignedIn as refused:
-            other = host.other_region
-            if not other:
+            if not host.other_region:
                 raise in_words(refused) from None
-            return self._other_region(host, read_host(other), key, profile)
+            return self._other_region(host, read_host(host.other_region), key, profile)
         except ApiError as error:
             raise in_words(error) from None
 
@@ -246,8 +247,7 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
             print_line("The number is in the address of the project in the browser: /project/NUMBER.")
         return project
 
-    def _write(self, profile: Profile) -> None:
-
+    def _write(self, profile: Profile, keep: Callable[[], None] | None) -> None:
         file = self.environment.places.settings_file
         if file is None:
             raise Trouble("there is no home folder, so the profile cannot be saved. Set HOME.")
@@ -255,11 +255,11 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
         first = next(iter(settings.profiles), profile.name)
         default = first if len(settings.profiles) < 2 and not settings.default_profile else ""
         try:
-            write_profile(file, profile, default=default)
+            write_profile(file, profile, default=default, before=keep)
         except SettingsError as wrong:
             raise Trouble(str(wrong)) from None
         except OSError as error:
-            what = f"{file} cannot be written: {error.strerror}; the profile was not saved."
+            what = f"{file} cannot be written: {error.strerror}; nothing was stored."
             raise Trouble(what, "Make it writable, then sign in again.") from None
         print_line(f"Profile {profile.name} is in {file}. Open it with: flagtui --profile {profile.name}")
 
