@@ -22,6 +22,8 @@ MISMATCH_BELOW: Final = 0.001
 """The p-value below which uneven exposures count as sample ratio mismatch."""
 FEWEST_EXPOSURES: Final = 100
 """The fewest exposures in total for the sample ratio test, as in the product."""
+HELD_OUT: Final = "holdout-"
+"""Start of the variant that users of a holdout get: servers measure it, but it takes no part."""
 POWER_FACTOR: Final = 16.0
 """(1.96 + 0.84)² · 2, rounded: two samples, 80 % power, 5 % error."""
 
@@ -201,9 +203,10 @@ def verdicts(reading: MetricReading) -> Iterator[Judgement]:
 
 
 def leading_of(findings: Findings) -> Leading | None:
-    """Return the variant with the best result in the first primary metric."""
+    """Return the variant with the best result in the first primary metric; users held out have none."""
     reading = findings.leading
-    judgements = list(verdicts(reading)) if reading else []
+    measured = verdicts(reading) if reading else ()
+    judgements = [judgement for judgement in measured if not judgement.variant.startswith(HELD_OUT)]
     if not judgements:
         return None
     goal = -1 if reading is not None and reading.metric.goal == "decrease" else 1

@@ -275,7 +275,10 @@ def test_winner_is_proposed_for_a_clear_result_with_enough_people(
     made = experiment("control", "test", parameters={"recommended_sample_size": 5_000})
     result = {
         "baseline": sample("control", people, people / 10),
-        "variant_results": [sample("test", people, total, significant=is_clear)],
+        "variant_results": [
+            sample("test", people, total, significant=is_clear),
+            sample("holdout-1", people, people, significant=True),
+        ],
     }
     assert propose_conclusion(findings(made, result, control=people, test=people)) == proposed
 

@@ -8,7 +8,7 @@ from flagtui.details.metric_findings import Findings
 from flagtui.models.experiment import Experiment
 from flagtui.safe_text import safe_text
 from flagtui.text.formats import measured_percent, percent_in
-from flagtui.text.judgement import MISMATCH_BELOW, ratio_mismatch
+from flagtui.text.judgement import HELD_OUT, MISMATCH_BELOW, ratio_mismatch
 from flagtui.text.long_lists import shorten
 from flagtui.text.styled import Piece
 
@@ -18,8 +18,6 @@ LONG_NOTE: Final = 600
 """Characters of the note on a variant, in as many lines as they take."""
 SEVERAL: Final = "$multiple"
 """In place of a variant: users who saw several."""
-HELD_OUT: Final = "holdout-"
-"""Start of the variant that users of a holdout get."""
 OWN_ALARMS: Final = ("srm", "bias_risk_multiple_excluded")
 """Health findings of servers that are drawn from the exposures."""
 
