@@ -200,4 +200,7 @@ async def test_experiment_is_edited_in_the_users_editor_and_copied(
         assert "shared metrics stay behind" in words(program.screen)
         await say_yes(program)
         assert any("has a copy there" in notice for notice in program.notices)
+        await program.press("u")
+        await say_yes(program)
+        assert "Chart colours is deleted in project #2" in program.notices[-1]
         assert (await read_stored(program, "Chart colours")).id == 20

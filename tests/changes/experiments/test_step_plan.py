@@ -158,7 +158,7 @@ def test_launching_without_metrics_or_code_is_warned_about() -> None:
     plan = make_plan("launch", make_experiment("draft", metrics=[]), StepContext(NOW, needs_code=True))
     assert [caution.text for caution in plan.cautions] == [
         "it has no metric: nothing will be measured",
-        "no event of the last 7 days carried a flag: the code is probably not deployed yet",
+        "none of its events carried a flag in the last 7 days: the code is probably not deployed yet",
     ]
 
 

@@ -26,6 +26,7 @@ from flagtui.models.json_value import as_dict, as_list, as_number, as_text, form
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 DAY: Final = 86_400.0
+NO_CODE: Final = "none of its events carried a flag in the last 7 days"
 WEEK: Final = 7.0
 """Days under which an experiment has not seen every day of a week."""
 
@@ -43,7 +44,7 @@ class StepContext(msgspec.Struct, frozen=True):
     flag: Flag | None = None
     """Its flag as a whole, for a step that turns it on."""
     needs_code: bool | None = None
-    """True when no recent event carried a flag."""
+    """True when none of its recent events carried a flag."""
 
 
 def consequences(
@@ -116,7 +117,7 @@ def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepConte
         if not any(all_metrics(fresh)):
             yield Caution("it has no metric: nothing will be measured", ("give it a metric first",))
         if context.needs_code:
-            yield Caution("no event of the last 7 days carried a flag: the code is probably not deployed yet")
+            yield Caution(f"{NO_CODE}: the code is probably not deployed yet")
     if step.name == "end":
         # Ending sets both, and clears what is empty.
         if fresh.conclusion and not choices.conclusion:

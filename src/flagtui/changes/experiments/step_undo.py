@@ -59,9 +59,8 @@ class StepEntries(EntryKind):
         return logged_step(entry)
 
     def undo_words(self, entry: Entry) -> str:
-        step = BY_VERB.get(entry.verb)
-        usual = "put back the old values" if step is None else step.verb.undo
-        return UNDO_OF_ENDING if step is not None and _has_ended_too(entry, step) else usual
+        step = BY_VERB.get(entry.verb, STEPS["edit"])
+        return UNDO_OF_ENDING if _has_ended_too(entry, step) else step.verb.undo
 
     def creation(self, entry: Entry) -> Entry | None:
         step = BY_VERB.get(entry.verb)
@@ -80,12 +79,11 @@ class StepEntries(EntryKind):
         return intent is not None and plan_step_back(part, intent, fresh, StepContext()) is None
 
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
-        intent, project, client = step_back(part), as_id(part.after.get("project")), context.client
+        intent, project = step_back(part), as_id(part.after.get("project"))
         if intent is None:
             return Blocked("cannot be undone", f"no step undoes: {part.verb}")
-        place = ""
-        if project is not None:
-            place, client = f"project #{project}", client.for_project(project)
+        place = "" if project is None else f"project #{project}"
+        client = context.client if project is None else context.client.for_project(project)
         if intent.step.name == "restore":
             # Deleted ones cannot be read, only restored by their number.
             fresh = Experiment.of({"id": intent.id, "name": part.key, "deleted": True})
@@ -96,7 +94,9 @@ class StepEntries(EntryKind):
         plan = plan_step_back(part, intent, fresh, step_context)
         if not isinstance(plan, ExperimentPlan):
             return plan
-        plan = replace(plan, conflicts=mark_own_conflicts(plan.conflicts, part, context.entries))
+        # A copy can have the name of its original, which stays as it is.
+        verb = replace(plan.verb, done=f"{plan.verb.done} in {place}") if place else plan.verb
+        plan = replace(plan, verb=verb, conflicts=mark_own_conflicts(plan.conflicts, part, context.entries))
         return Planned(StepAdapter(client.experiments), [plan], place=place, project=project)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:

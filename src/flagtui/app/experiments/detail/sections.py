@@ -8,6 +8,7 @@ from flagtui.app.experiments.detail.exposures import analysed_count
 from flagtui.app.experiments.detail.metric_table import COLOURS
 from flagtui.app.experiments.experiment_columns import RESULT_LOOKS, days_of
 from flagtui.app.widgets.line import cells_of
+from flagtui.changes.experiments.step_consequences import NO_CODE
 from flagtui.details.metric_findings import Findings
 from flagtui.evaluate import wire
 from flagtui.local_time import JUST_NOW, ago
@@ -29,7 +30,6 @@ LABEL: Final = 14
 MOST_VARIANTS: Final = 100
 APART: Final = 3
 """Cells between the name and its flag."""
-NO_CODE: Final = "none of its events carried a flag in the last 7 days"
 
 
 def head_lines(row: ExperimentRow, width: int) -> Lines:
