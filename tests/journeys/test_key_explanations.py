@@ -26,15 +26,15 @@ async def test_last_line_shows_the_keys_of_dialog_and_cursor(program: Program) -
     for opening, keys in DIALOGS.items():
         await program.press(opening)
         assert program.last_line == keys
-        await program.press("ctrl+c")
+        await program.press("ctrl+z", "ctrl+c")
         assert program.last_line == before
-    assert program.notices == []
+        assert program.notices == ["no shell could resume flagtui; it continues"]
     assert "⏎ open  " in before
     await program.press("x")
     assert "⏎ open at cursor  " in program.last_line
     await program.press("escape", "escape", "ctrl+c")
     assert "⏎ open  " in program.last_line
-    assert program.notices == ["ctrl+c does not quit; q does"]
+    assert program.notices[1:] == ["ctrl+c does not quit; q does"]
 
 
 async def test_last_line_offers_escape_only_with_an_effect(program: Program) -> None:

@@ -30,7 +30,10 @@ class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic
 
     IS_SINGLE = True
     # The screen copies what is selected first.
-    BINDINGS = [Binding("ctrl+c", "app.simulate_key('escape')", show=False)]
+    BINDINGS = [
+        Binding("ctrl+c", "app.simulate_key('escape')", show=False),
+        Binding("ctrl+z", "app.suspend", show=False),
+    ]
 
     @cached_property
     def _dimmed(self) -> DimmedScreen:
