@@ -162,8 +162,8 @@ async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[De
 )
 @query_argument("flags")
 async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFlag]:
-    """List stale flags, with the value that everyone is served; QUERY narrows."""
-    matches, rows = await list_matches(session, FLAGS, [f"is:stale {' '.join(query)}".strip()], "called")
+    """List stale flags, safest to remove first, with the value that everyone is served; QUERY narrows."""
+    matches, rows = await list_matches(session, FLAGS, [f"is:stale {' '.join(query)}".strip()], "cleanup")
     dependents: dict[int, list[str]] = {}
     for row in rows:
         for id in () if row.archived else row.depends_on:
