@@ -156,14 +156,14 @@ async def test_scenario_14_key_reads_its_scopes_and_changes_nothing(world: World
 
 
 async def test_scenario_15_projects_are_listed(world: World) -> None:
-    world.add_project("Shop")
+    world.add_project("Shöp")
     page = await world.get(PROJECTS)
     assert (page["count"], page["next"], page["previous"]) == (2, None, None)
     assert set(page["results"][0]) == {
         *("id", "uuid", "organization", "project_id", "api_token", "name", "completed_snippet_onboarding"),
         *("has_completed_onboarding_for", "ingested_event", "is_demo", "timezone", "access_control"),
     }
-    assert [project["name"] for project in (await world.get(PROJECTS, search="sho"))["results"]] == ["Shop"]
+    assert [project["name"] for project in (await world.get(PROJECTS, search="SHÖ"))["results"]] == ["Shöp"]
     organization = page["results"][0]["organization"]
     assert (await world.get(f"/api/organizations/{organization}/projects/"))["count"] == 2
     assert (await world.get("/api/organizations/"))["results"][0]["id"] == organization

@@ -233,7 +233,7 @@ def _connect(
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA foreign_keys = ON")
     # SQLite's own function lowers the letters of ASCII alone.
-    connection.create_function("lower", 1, lambda text: text and text.lower(), deterministic=True)
+    connection.create_function("lower", 1, lambda text: text and str(text).lower(), deterministic=True)
     return connection
 
 

@@ -82,6 +82,16 @@ _LONGEST_SEARCH: Final = 10_000
 
 
 def like(search: str) -> str:
-    """Return a pattern for LIKE … ESCAPE '\\' that finds the text anywhere."""
+    """Return the pattern of `containing` for this text."""
     escaped = search[:_LONGEST_SEARCH].replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%"
+    return f"%{escaped.lower()}%"
+
+
+def containing(column: str, search: str, pattern: str = ":search") -> str:
+    """Return the condition that a column contains a text, whatever the case of its letters.
+
+    `pattern` is the place of `like(search)`.
+    """
+    # LIKE ignores the case of ASCII alone, and calling Python's `lower` for each row takes ten times as long.
+    searched = column if search.isascii() else f"lower({column})"
+    return f"{searched} LIKE {pattern} ESCAPE '\\'"

@@ -7,7 +7,7 @@ from flagtui.service.access import ADMINISTRATOR, called_organization
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, find
 from flagtui.service.errors import Json, forbidden
-from flagtui.service.list_filters import like
+from flagtui.service.list_filters import containing, like
 from flagtui.service.operations import Operation
 from flagtui.service.pagination import page, window
 from flagtui.service.responses import Response, respond, text_of, value_of
@@ -16,8 +16,7 @@ _VISIBLE = f"""
     FROM projects AS p
     JOIN organization_members AS m ON m.organization_id = p.organization_id AND m.user_id = :user
     WHERE (p.is_private = 0 OR m.level >= {ADMINISTRATOR} OR EXISTS (
-        SELECT 1 FROM project_members AS x WHERE x.project_id = p.id AND x.user_id = :user))
-    AND p.name LIKE :search ESCAPE '\\'"""
+        SELECT 1 FROM project_members AS x WHERE x.project_id = p.id AND x.user_id = :user))"""
 
 
 def load_time_zone(db: sqlite3.Connection, project_id: int) -> str:
@@ -35,8 +34,11 @@ def list_organization_projects(call: Call) -> Response:
 
 
 def _project_page(call: Call, organizations: tuple[str, ...]) -> Response:
-    part = window(call)
-    where, values = _VISIBLE, {"user": call.caller.user_id, "search": like(call.query.get("search", ""))}
+    part, search = window(call), call.query.get("search", "")
+    where, values = (
+        f"{_VISIBLE} AND {containing('p.name', search)}",
+        {"user": call.caller.user_id, "search": like(search)},
+    )
     if organizations:
         where += " AND p.organization_id IN (SELECT value FROM json_each(:organizations))"
         values["organizations"] = text_of(organizations)
@@ -117,7 +119,7 @@ def projects_of(call: Call, organization_id: str) -> dict[str, Json]:
     """Return the projects of an organization the caller may see, in both forms the product nests them."""
     rows = call.db.execute(
         f"SELECT p.*{_VISIBLE} AND p.organization_id = :organization ORDER BY p.id",
-        {"user": call.caller.user_id, "search": "%", "organization": organization_id},
+        {"user": call.caller.user_id, "organization": organization_id},
     ).fetchall()
     names = [{"id": row["id"], "organization_id": organization_id, "name": row["name"]} for row in rows]
     return {"teams": [describe_project(row) for row in rows], "projects": names}

@@ -7,7 +7,7 @@ from typing import Final
 
 from flagtui.service.call import Call
 from flagtui.service.errors import Json, invalid
-from flagtui.service.list_filters import like, read_names
+from flagtui.service.list_filters import containing, like, read_names
 from flagtui.service.operations import PROJECT, Operation
 from flagtui.service.pagination import page, window
 from flagtui.service.responses import Response, respond, text_of, value_of
@@ -46,13 +46,13 @@ VALUES: Final = list_of(whole({"name": {}, "count": NUMBER}))
 
 def list_definitions(call: Call) -> Response:
     """Respond with the names by which properties are stored, each with its type where all values agree."""
-    kind, part = call.query.get("type") or "event", window(call)
+    kind, part, search = call.query.get("type") or "event", window(call), call.query.get("search", "")
     stored, values = _stored_query(call, kind)
     sql = f"SELECT p.key AS name, {_TYPE} AS property_type FROM ({stored}) AS s, json_each(s.properties) AS p"
     sql += _DEFINED if kind == "event" else ""
     grouped = f"""SELECT name, count(DISTINCT property_type) AS kinds, max(property_type) AS property_type
-        FROM ({sql}) WHERE name LIKE :search ESCAPE '\\' GROUP BY name ORDER BY name"""
-    values["search"] = like(call.query.get("search", ""))
+        FROM ({sql}) WHERE {containing("name", search)} GROUP BY name ORDER BY name"""
+    values["search"] = like(search)
     rows = call.db.execute(grouped, values).fetchall()
     if call.query.get("is_numerical") == "true":
         rows = [row for row in rows if _type_of(row) == "Numeric"]
@@ -110,12 +110,13 @@ def group_values(call: Call) -> Response:
 
 
 def _values(call: Call, stored: str, values: dict[str, Json]) -> Response:
+    search = call.query.get("value", "")
     sql = f"""
         SELECT json_quote(p.atom) AS quoted, p.type, count(*) AS count
         FROM ({stored}) AS s, json_each(s.properties) AS p
-        WHERE p.key = :key AND p.atom IS NOT NULL AND p.atom LIKE :search ESCAPE '\\'
+        WHERE p.key = :key AND p.atom IS NOT NULL AND {containing("p.atom", search)}
         GROUP BY p.type, p.atom ORDER BY count DESC, p.atom LIMIT {MOST_VALUES}"""
-    key = {"key": call.query["key"], "search": like(call.query.get("value", ""))}
+    key = {"key": call.query["key"], "search": like(search)}
     rows = call.db.execute(sql, values | key)
     return respond([{"name": _value(row), "count": row["count"]} for row in rows])
 

@@ -122,6 +122,8 @@ async def test_search_reads_signs_as_letters_and_any_length(service: Service) ->
     service.define("100%_done")
     service.define("100 done")
     assert await service.names(search="%_") == ["100%_done"]
+    service.define("Über uns")
+    assert await service.names(search="UNS über") == ["Über uns"]
 
 
 async def test_definitions_of_other_projects_are_not_found(service: Service) -> None:

@@ -41,14 +41,14 @@ async def test_lookup_is_closed_to_private_projects_and_strict_servers(
 async def test_organization_flags_come_in_pages_of_chosen_projects(world: World) -> None:
     other = world.add_project()
     for key in ("a", "b", "c"):
-        await world.flag(key, name=f"Flag {key}")
+        await world.flag(key, name=f"Flag Ä {key}")
     path = f"{await lookup_path(world)}/keys/"
     first = await world.get(path, limit=2, team_ids=f"1,{other}")
     assert (first["count"], [row["key"] for row in first["results"]]) == (3, ["a", "b"])
     assert set(first["results"][0]) == {"key", "name", "flag_id", "team_id", "filters", "active"}
     assert [row["key"] for row in (await world.get(path, limit=2, offset=2))["results"]] == ["c"]
     assert (await world.get(path, team_ids=str(other)))["count"] == 0
-    assert [row["key"] for row in (await world.get(path, search="flag b"))["results"]] == ["b"]
+    assert [row["key"] for row in (await world.get(path, search="flag ä b"))["results"]] == ["b"]
     for query in ({"limit": "101"}, {"limit": "x"}, {"team_ids": "1,x"}, {"offset": "-1"}):
         response = await world.ask("GET", path, params=query)
         assert (response.status_code, response.json()) == (400, {"error": "Invalid query parameter."})

@@ -101,7 +101,9 @@ async def test_scenario_54_dependents_are_the_active_ones(world: World) -> None:
 async def test_scenario_55_bulk_delete_lists_failures(world: World) -> None:
     base, child = await world.flag("base", filters=EVERYBODY), await world.flag("solo")
     waiting = await world.flag("waiting", filters=asks_for(base["id"]))
-    answer = await world.post("bulk_delete/", {"ids": [base["id"], str(child["id"]), "x", 999]})
+    answer = await world.post(
+        "bulk_delete/", {"ids": [base["id"], str(child["id"]), f"0{child['id']}", "x", 999]}
+    )
     assert answer["deleted"] == [
         {"id": child["id"], "key": "solo", "rollout_state": "not_rolled_out", "active_variant": None}
     ]

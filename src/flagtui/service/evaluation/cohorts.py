@@ -14,19 +14,20 @@ from flagtui.service.field_kinds import Values
 from flagtui.service.flags.filter_links import event_condition
 from flagtui.service.flags.rows import called_row
 from flagtui.service.flags.rules.documents import stored_version
-from flagtui.service.list_filters import like
+from flagtui.service.list_filters import containing, like
 from flagtui.service.pagination import page, window
 from flagtui.service.projects import nested_users
 from flagtui.service.responses import Response, respond, text_of, value_of
 
-_LISTED = "FROM cohorts WHERE project_id = ? AND deleted = 0 AND name LIKE ? ESCAPE '\\'"
-
 
 def list_cohorts(call: Call) -> Response:
     """List cohorts, newest first; on request without those that flags cannot use."""
-    part = window(call)
-    values = (call.project.id, like(call.query.get("search", "")))
-    rows = call.db.execute(f"SELECT * {_LISTED} ORDER BY created_at DESC, id DESC", values).fetchall()
+    part, search = window(call), call.query.get("search", "")
+    rows = call.db.execute(
+        "SELECT * FROM cohorts WHERE project_id = :project AND deleted = 0"
+        f" AND {containing('name', search)} ORDER BY created_at DESC, id DESC",
+        {"project": call.project.id, "search": like(search)},
+    ).fetchall()
     if truth(call.query.get("hide_behavioral_cohorts", "")):
         rows = [row for row in rows if event_condition(call, row, set()) is None]
     shown = rows[part.offset : part.offset + part.limit]

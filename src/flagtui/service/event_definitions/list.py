@@ -8,7 +8,17 @@ from flagtui.service.clock import stamp
 from flagtui.service.database import count_rows
 from flagtui.service.errors import invalid, server_error
 from flagtui.service.event_definitions.rows import JOINED, definition_text
-from flagtui.service.list_filters import Filter, Where, among, choosing, comparing, like, narrow, read_names
+from flagtui.service.list_filters import (
+    Filter,
+    Where,
+    among,
+    choosing,
+    comparing,
+    containing,
+    like,
+    narrow,
+    read_names,
+)
 from flagtui.service.pagination import Window, link, next_link, previous_link, strict_number, window
 from flagtui.service.responses import Response, join_object, respond_text, text_of
 
@@ -89,7 +99,8 @@ def build_where(call: Call) -> Where:
 def _add_search(_: Call, where: Where, text: str) -> None:
     """Require every word to occur."""
     if terms := text.split():
-        missing = "SELECT 1 FROM json_each(:terms) AS t WHERE d.name NOT LIKE t.value ESCAPE '\\'"
+        contains = containing("d.name", text, "t.value")
+        missing = f"SELECT 1 FROM json_each(:terms) AS t WHERE NOT {contains}"
         where.add(f"NOT EXISTS ({missing})", terms=text_of([like(term) for term in terms]))
 
 

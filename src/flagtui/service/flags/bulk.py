@@ -79,7 +79,7 @@ def bulk_delete(call: Call) -> Response:
     deleted: list[Json] = []
     errors: list[Json] = []
     for requested, number in {
-        (str(requested), number): (requested, number) for requested, number in numbers
+        str(requested) if number is None else number: (requested, number) for requested, number in numbers
     }.values():
         if number is None:
             errors.append({"id": requested, "reason": "Invalid flag ID format"})

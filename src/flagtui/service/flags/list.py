@@ -18,6 +18,7 @@ from flagtui.service.list_filters import (
     among,
     choosing,
     comparing,
+    containing,
     like,
     narrow,
     read_ids,
@@ -89,10 +90,10 @@ def _add_search(call: Call, where: Where, value: str) -> None:
         raise invalid(f"Search term cannot exceed {longest} characters")
     if not term:
         return
-    match = "{0} LIKE :search ESCAPE '\\'"
+    match = containing("{0}", term)
     where.values["search"] = like(term)
-    if not term.isascii() or (" " in term and call.generation.search_joins_words):
-        pattern = _pattern_of(term, joins_words=call.generation.search_joins_words)
+    if " " in term and call.generation.search_joins_words:
+        pattern = _pattern_of(term)
         call.db.create_function("fits_search", 1, lambda text: pattern.search(text) is not None)
         match = "fits_search({0})"
     where.add(
@@ -101,9 +102,7 @@ def _add_search(call: Call, where: Where, value: str) -> None:
     )
 
 
-def _pattern_of(term: str, *, joins_words: bool) -> re.Pattern[str]:
-    if not joins_words:
-        return re.compile(re.escape(term), re.IGNORECASE)
+def _pattern_of(term: str) -> re.Pattern[str]:
     # A separator of a word counts as one between words: two that follow each other would take ages.
     words = [word for word in _JOINT.sub("\0", "\0".join(term.split())).split("\0") if word]
     return re.compile(_SPACES.join(map(re.escape, words or term.split()[:1])), re.IGNORECASE)

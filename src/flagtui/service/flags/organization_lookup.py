@@ -13,7 +13,7 @@ from flagtui.service.errors import Json, hand_written
 from flagtui.service.flags.encryption import PLACEHOLDER
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.representation import shown_filters
-from flagtui.service.list_filters import like
+from flagtui.service.list_filters import containing, like
 from flagtui.service.pagination import Window, page
 from flagtui.service.projects import nested_users, projects_of
 from flagtui.service.responses import Response, respond, text_of, value_of
@@ -67,11 +67,11 @@ def _flags_with_key(call: Call) -> list[tuple[Project, sqlite3.Row]]:
 
 def _matches(call: Call, project: Project) -> list[sqlite3.Row]:
     """Return id and key of the flags that match: whole ones of every project would take much longer."""
-    levels = load_levels(call.db, call.caller, project)
+    levels, search = load_levels(call.db, call.caller, project), call.query.get("search", "")
     rows = call.db.execute(
         "SELECT id, key FROM flags WHERE project_id = :project AND deleted = 0"
-        " AND (key LIKE :search ESCAPE '\\' OR name LIKE :search ESCAPE '\\')",
-        {"project": project.id, "search": like(call.query.get("search", ""))},
+        f" AND ({containing('key', search)} OR {containing('name', search)})",
+        {"project": project.id, "search": like(search)},
     )
     return [row for row in rows if levels.reaches(row["id"], "viewer")]
 
