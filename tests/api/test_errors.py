@@ -132,6 +132,17 @@ def test_refusals_name_the_scope_or_the_policies() -> None:
 
 
 @pytest.mark.parametrize(
+    ("place", "is_moved"),
+    [("https://flags.example.test/api/x", True), ("//flags.example.test/api/x/?limit=1", True),
+     ("https://sso.example.test/login?next=/api/x/", False), ("/login", False), ("/api/x/", False),
+     ("https://[", False), ("", False)],
+)  # fmt: skip
+def test_only_an_api_that_moved_is_proposed_as_host(place: str, is_moved: bool) -> None:
+    error = error_of(302, location=place)
+    assert error.next == (errors.Redirected if is_moved else errors.Unreadable).advice
+
+
+@pytest.mark.parametrize(
     ("body", "pending"),
     [({"code": "approval_required", "change_request_id": "018f"}, False),
      ({"code": "change_request_pending", "change_request": {"id": "018f"}}, True)],

@@ -14,12 +14,14 @@ from flagtui.models.rows import RowPage
 Server = Callable[[int, int], RowPage[int]]
 
 
-def serve(rows: list[int], *, cap: int = 10**9, capped_count: int | None = None) -> Server:
+def serve(
+    rows: list[int], *, cap: int = 10**9, capped_count: int | None = None, is_capped: bool = True
+) -> Server:
     def page(offset: int, limit: int) -> RowPage[int]:
         page = tuple(rows[offset : offset + min(limit, cap)])
         more = offset + len(page) < len(rows)
         if capped_count is not None:
-            return RowPage(page, max(capped_count, len(page)), is_capped=True, has_more=more)
+            return RowPage(page, max(capped_count, len(page)), is_capped=is_capped, has_more=more)
         return RowPage(page, max(len(rows), len(page)), has_more=more)
 
     return page
@@ -43,10 +45,10 @@ def test_every_row_arrives_once_even_from_short_pages(count: int, cap: int) -> N
 
 
 @settings(max_examples=60)
-@given(count=st.integers(0, 3_000), stated=st.integers(0, 1_000))
-def test_a_count_that_is_a_lower_bound_ends_nothing(count: int, stated: int) -> None:
+@given(count=st.integers(0, 3_000), stated=st.integers(0, 1_000), is_capped=st.booleans())
+def test_a_count_that_is_too_low_ends_nothing(count: int, stated: int, is_capped: bool) -> None:
     rows = list(range(count))
-    assert sorted(asyncio.run(read(serve(rows, capped_count=stated)))) == rows
+    assert sorted(asyncio.run(read(serve(rows, capped_count=stated, is_capped=is_capped)))) == rows
 
 
 @settings(max_examples=60)

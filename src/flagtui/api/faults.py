@@ -92,8 +92,19 @@ def refusal(facts: ErrorFacts, headers: Mapping[str, str], body: bytes) -> ApiEr
 
 
 def _redirection(facts: ErrorFacts, headers: Mapping[str, str]) -> ApiError:
-    place = safe_text(headers.get("location", ""), 120) or "another address"
-    return errors.Redirected(f"The server points to {place}.", facts=facts)
+    place = headers.get("location", "")
+    shown = safe_text(place, 120) or "another address"
+    next = "" if _is_same_path(place, facts.path) else errors.Unreadable.advice
+    return errors.Redirected(f"The server points to {shown}.", next=next, facts=facts)
+
+
+def _is_same_path(address: str, path: str) -> bool:
+    """Return whether an address is this path of another host, not a login page or the like."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return bool(parts.netloc) and parts.path.rstrip("/") == path.rstrip("/")
 
 
 def _missing_sign_in(facts: ErrorFacts, body: ErrorBody) -> ApiError:
@@ -155,8 +166,10 @@ def _invalid(facts: ErrorFacts, body: ErrorBody) -> ApiError:
 
 def _rate_limit(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     wait = facts.retry_after
-    what = f"Too many requests; wait {wait:.0f} s." if wait else "Too many requests."
-    return errors.RateLimited(what, facts=facts)
+    if not wait:
+        next = "Try again in a minute; what is loading continues automatically."
+        return errors.RateLimited("Too many requests.", next=next, facts=facts)
+    return errors.RateLimited(f"Too many requests; wait {wait:.0f} s.", facts=facts)
 
 
 def _with_words(start: str, facts: ErrorFacts) -> str:

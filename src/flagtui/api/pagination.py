@@ -146,6 +146,9 @@ class _Sweep(msgspec.Struct, Generic[Row], eq=False):
     def take(self, page: RowPage[Row], offset: int, limit: int = FIRST_PAGE) -> RowPage[Row]:
         """Return the page without rows already seen, and update the end of the list."""
         until = offset + page.size
+        if page.has_more and until >= page.total:
+            # The server counts fewer rows than it sends.
+            page = replace(page, is_capped=True)
         self.bounds.pages += 1
         self.bounds.size += page.body_size
         if self.total and page.total != self.total:
