@@ -13,12 +13,14 @@ import msgspec
 from flagtui.code.sdk_functions import NAME_MARKS
 from flagtui.code.syntax import Syntax
 
-_NAME: Final = re.compile(r"""["']?([A-Za-z_]\w*)["']?\s*(?:=>|:(?!:)|=(?![=>]))\s*""")
+_NAME: Final = re.compile(r"""(?::(?=\w+\s*=>))?["']?([A-Za-z_]\w*)["']?\s*(?:=>|:(?!:)|=(?![=>]))\s*""")
 _LITERAL: Final = re.compile(
     r"""(?P<prefix>[A-Za-z@$%]{0,3})#*(?P<quote>\"""|'''|"|'|`)(?P<text>.*)(?P=quote)#*""", re.DOTALL
 )
 _INTERPOLATION: Final = {
-    **dict.fromkeys(("ts", "tsx", "js", "vue", "svelte", "html"), re.compile(r"\$\{")),
+    **dict.fromkeys(("ts", "tsx", "js"), re.compile(r"\$\{")),
+    # Templates of servers write values into the scripts of pages.
+    **dict.fromkeys(("vue", "svelte", "html"), re.compile(r"\$\{|\{\{|\{%|<%|<\?")),
     **dict.fromkeys(("ruby", "elixir"), re.compile(r"#\{")),
     **dict.fromkeys(("kotlin", "dart", "php"), re.compile(r"\$\w|\$\{|\{\$")),
     "swift": re.compile(r"\\\("),
@@ -28,7 +30,8 @@ _SUFFIX: Final = re.compile(
 )
 _COMPOSED: Final = re.compile(r"[(),]")
 _ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
-_SYMBOL: Final = re.compile(r":([A-Za-z_]\w*)")
+_ATTRIBUTE: Final = re.compile(r"""[^"'{}<>=]*?(?:(?P<name>[\w-]+)\s*=\s*)?(?=["'{])""")
+_SYMBOL: Final = re.compile(r""":(?:([A-Za-z_]\w*)|(["'])([^"'#\\]+)\2)""")
 _WITH_SYMBOLS: Final = ("ruby", "elixir")
 _PLUS: Final = re.compile(r"\s*\+\s*")
 _JOINTS: Final = {
@@ -37,7 +40,7 @@ _JOINTS: Final = {
     "elixir": re.compile(r"\s*<>\s*"),
 }
 """What joins one literal to the next."""
-_OBJECT: Final = re.compile(r"&?\[|[&%\w.:\s]*\{")
+_OBJECT: Final = re.compile(r"&?\[|array\(|[&%\w.:\s]*\{")
 _PLAIN_QUOTES: Final = ('"', "'")
 _SPACE: Final = re.compile(r"\s*")
 _OPEN: Final = frozenset("([{")
@@ -87,10 +90,34 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
         head = _OBJECT.match(self.text, argument.start, argument.end)
         return self.arguments(head.end() - 1, argument.end) if head else []
 
+    def attributes(self, start: int) -> Iterator[Argument]:
+        """Yield the attributes of a tag of JSX from here on; values are in quotes or braces."""
+        place = start
+        while match := _ATTRIBUTE.match(self.text, place):
+            place = match.end()
+            end = self.syntax.strings.get(place) or self._after_bracket(place)
+            if match["name"]:
+                yield from (
+                    msgspec.structs.replace(each, name=match["name"].lower())
+                    for each in self.arguments(place, end)
+                )
+            place = end
+
+    def _after_bracket(self, start: int) -> int:
+        """Return the end of the bracket that opens here."""
+        depth, place = 0, start
+        while place < len(self.text):
+            skip = self.syntax.strings.get(place) or self.syntax.comments.get(place)
+            depth += (self.text[place] in _OPEN) - (self.text[place] in _CLOSED)
+            place = max(skip or 0, place + 1)
+            if depth <= 0:
+                break
+        return place
+
     def literal(self, argument: Argument) -> str | None:
         """Return the text of a literal, or of several that are joined; None for a computed value."""
         if symbol := _SYMBOL.fullmatch(self.text, argument.start, argument.end):
-            return symbol[1] if self.language in _WITH_SYMBOLS else None
+            return symbol[1] or symbol[3] if self.language in _WITH_SYMBOLS else None
         place, texts = argument.start, ""
         while (end := self.syntax.strings.get(place, argument.end + 1)) <= argument.end:
             text = self.string(place)

@@ -1,18 +1,19 @@
 """The references of one file: calls of libraries and wrappers, named keys, other quoted words, comments."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final, cast
 
 import msgspec
 
 from flagtui.code.call_arguments import Argument, SourceText, is_within
+from flagtui.code.key_calls import KeyCall
 from flagtui.code.languages import Language
 from flagtui.code.named_keys import find_imports, find_names, read_path
 from flagtui.code.quoted_words import quoted_keys
 from flagtui.code.reference_records import Fallback, FileReferences, Kind, NamedCall, NamedKey, Reference
-from flagtui.code.sdk_functions import EVENT_NAMES, FALLBACK_NAMES, KEY_NAMES, CallNames, SdkFunction, Subject
+from flagtui.code.sdk_functions import CallNames, SdkFunction, Subject
 from flagtui.code.syntax import Syntax, parse
 
 _MARKER: Final = re.compile(r"flagtui:\s*ok\b[ \t]*([^\n]*)")
@@ -21,14 +22,9 @@ _RECEIVER: Final = re.compile(r"([A-Za-z_$][\w$]*)(?:\([^()]*\))?[!?]*(?:\.|::|-
 _EVENT_CALL: Final = re.compile(r"posthog\w*(?:\(\))?[!?]*(?:\.shared)?(?:\.|::|->)capture\b")
 _LOOK_BACK: Final = 120
 """Characters before the name of a function in which its receiver is looked for."""
-_OPERATOR: Final = re.compile(
-    r"\s*(?:as[?!]?\s+\w+)?\s*\)?\s*(?:\?\?|\|\||\bor\b|\?:|\.unwrap_or\()\s*(?=(\S[^\n]{0,80}))"
-)
-_VALUE: Final = re.compile(r"""(true|false|True|False)\b|(["'])([^"'\\\n]*)\2""")
-_COMPONENT: Final = re.compile(r"<PostHogFeature\b[^<>]*?\bflag=\{?\s*(?=([\"'`]?)([^\s}\"'`>]+))")
+_TAG: Final = re.compile(r"<([A-Za-z_$][\w$]*)\s")
+_COMPONENTS: Final = frozenset(("PostHogFeature",))
 _EXPRESSION_LENGTH: Final = 80
-_BY_POSITION: Final = ("java", "kotlin", "dart")
-"""Languages whose libraries receive the fallback as an argument."""
 _GLOBAL_NAMES: Final = ("go", "kotlin", "swift", "ruby")
 """Languages in which other files of a package are visible without an import."""
 
@@ -138,13 +134,14 @@ class _FileReader:
         return reasons, problems
 
     def _read_calls(self) -> Iterator[tuple[Reference, int]]:
+        self.functions = self.functions.with_imports(self._renamed)
         for start in self.functions.may_end(self.source.text, self.syntax.arguments):
             end = self.syntax.arguments[start]
             first, name = self.source.name_before(start)
             if not self.functions.is_name(name):
                 continue
             match = _RECEIVER.search(self.source.text, max(0, first - _LOOK_BACK), first)
-            receiver = match[1] if match else ""
+            receiver = self._renamed.get(match[1], match[1]) if match else ""
             function = self.functions.find(receiver, name)
             if function is not None and self._is_here(function, receiver):
                 yield from self._read_call(name, function, start, end)
@@ -157,7 +154,10 @@ class _FileReader:
         self._lower = self._lower or self.source.text.lower()
         if function.subject == "event" and self._is_another(receiver.lower()):
             return False
-        return function.needs in self._lower
+        if function.subject == "event" and self.source.language == "rust" and receiver != "Event":
+            # The argument is an event, which another call names.
+            return False
+        return any(word in self._lower for word in function.needs)
 
     def _is_another(self, receiver: str) -> bool:
         """Return whether the file gives this name another value, and sends events by the library's own name.
@@ -172,23 +172,9 @@ class _FileReader:
     def _read_call(
         self, name: str, function: SdkFunction, start: int, end: int
     ) -> Iterator[tuple[Reference, int]]:
-        arguments = self.source.arguments(start, end)
-        # `**more` has arguments with names.
-        positional = [
-            each for each in arguments if not each.name and not self.source.text.startswith("**", each.start)
-        ]
-        members = [*arguments, *(self.source.members(positional[0]) if positional else ())]
-        named = [each for each in members if each.name]
-        key_names = EVENT_NAMES if function.subject == "event" else KEY_NAMES
-        by_name = [each for each in named if each.name in key_names]
-        index = function.index + self._has_user_first(function, positional)
-        by_place = positional[index : index + 1]
-        if (argument := next(iter([*by_name, *by_place]), None)) is None:
-            return
-        if not by_name and self.source.members(argument):
-            return
-        places = _Places(function, positional, index, named, end)
-        yield from self._name_key(name, function, argument, self._fallback(places), self._is_server(places))
+        call = KeyCall(self.source, self.keys, function, start, end)
+        if call.argument is not None:
+            yield from self._name_key(name, function, call.argument, call.fallback, call.is_server)
 
     def _name_key(
         self, name: str, function: SdkFunction, argument: Argument, fallback: Fallback, is_server: bool
@@ -214,51 +200,24 @@ class _FileReader:
             name = renamed.get(name, name)
         self.calls.append(NamedCall(reference, name, renamed.get(scope, scope), is_imported))
 
+    @property
+    def _renamed(self) -> Mapping[str, str]:
+        """The originals of imported names, by their names in this file."""
+        return self._imports[1]
+
     @cached_property
     def _imports(self) -> tuple[frozenset[str], dict[str, str]]:
         return find_imports(self.source.text, self.source.language)
 
     def _read_components(self) -> Iterator[tuple[Reference, int]]:
         """Yield the flags of `<PostHogFeature flag=…>`."""
-        for match in _COMPONENT.finditer(self.source.text):
-            if self.source.is_in_comment(match.start()):
+        for match in _TAG.finditer(self.source.text):
+            name = self._renamed.get(match[1], match[1])
+            if name not in _COMPONENTS or self.source.is_in_comment(match.start()):
                 continue
-            end = match.end() + len(match[1]) + len(match[2]) + len(match[1])
-            argument = Argument("", match.end(), end)
-            yield from self._name_key("PostHogFeature", SdkFunction(), argument, None, False)
-
-    def _has_user_first(self, function: SdkFunction, positional: list[Argument]) -> bool:
-        """Return whether the first argument is the user and the second the key, as in some libraries."""
-        language = self.source.language
-        if not function.has_user or len(positional) < 2:
-            return False
-        if function.subject == "event":
-            return language in ("java", "csharp") or (
-                language == "python" and not self.source.members(positional[1])
-            )
-        second = self.source.text[positional[1].start : positional[1].end]
-        return language == "java" and not re.fullmatch(r"true|false|null|[\d.]+", second)
-
-    def _fallback(self, places: "_Places") -> Fallback:
-        for argument in places.named:
-            if argument.name in FALLBACK_NAMES:
-                return _value(self.source.text[argument.start : argument.end])
-        place = places.function.fallback
-        if place is not None and (self.source.language in _BY_POSITION or places.function.needs):
-            place += places.index - places.function.index
-            for argument in places.positional[place : place + 1]:
-                return _value(self.source.text[argument.start : argument.end])
-        after = _OPERATOR.match(self.source.text, places.end)
-        return _value(after[1]) if after else None
-
-    def _is_server(self, places: "_Places") -> bool:
-        if self.facts.language is None or places.function.subject == "event":
-            return False
-        if self.facts.language.is_server or places.index > places.function.index:
-            return True
-        is_script = self.source.language in ("ts", "js") and places.function.index == 0
-        has_user = len(places.positional) > 1 and not self.source.members(places.positional[1])
-        return is_script and has_user and not places.function.needs
+            for attribute in self.source.attributes(match.end()):
+                if attribute.name == "flag":
+                    yield from self._name_key(name, SdkFunction(), attribute, None, False)
 
     def _reference(
         self, position: int, kind: Kind, key: str, subject: Subject = "flag", **about: object
@@ -268,22 +227,3 @@ class _FileReader:
         # The names and types are those of the record's fields.
         more = cast("dict[str, Any]", about)
         return Reference(self.facts.path, line, column, in_file, key, subject, **more)
-
-
-class _Places(msgspec.Struct, frozen=True):
-    """The places of the parts of a call."""
-
-    function: SdkFunction
-    positional: list[Argument]
-    index: int
-    """Place of the key."""
-    named: list[Argument]
-    end: int
-
-
-def _value(text: str) -> Fallback:
-    """Return the literal that the text begins with; None for a computed value."""
-    match = _VALUE.match(text.strip())
-    if match is None:
-        return None
-    return match[1].lower() == "true" if match[1] else match[3]

@@ -73,6 +73,7 @@ _ALL: Final = (
         "rust",
         ("string_literal", "raw_string_literal", "char_literal"),
         ("line_comment", "block_comment"),
+        ("arguments", "token_tree"),
         is_server=True,
     ),
     Language("elixir", ("ex", "exs"), "elixir", ("string", "charlist", "sigil"), is_server=True),

@@ -13,12 +13,12 @@ from flagtui.code.call_arguments import SourceText
 from flagtui.code.reference_records import NamedKey
 
 _ASSIGNED: Final = re.compile(
-    r"(?:^|[;{])[ \t]*(?!<)(?:[\w$<>\[\].,:&'?@*]+\s+){0,6}?(?P<name>[A-Za-z_$][\w$]*)"
-    r"(?:\s*:\s*[^=;(){}\n]{1,80})?\s+(?::=|=)\s*\Z",
+    r"(?:^|[;{)])[ \t]*(?!<)(?:[\w$<>\[\].,:&'?@*]+\s+){0,6}?(?P<name>[A-Za-z_$][\w$]*)"
+    r"(?:[ \t]*:[ \t]*[^=;(){}\n]{1,80})?\s+(?::=|=)\s*\Z",
     re.MULTILINE,
 )
 _ASSIGNMENT: Final = re.compile(
-    r"(?:^|[;{}])[ \t]*(?:[\w$]+[ \t]+){0,4}([\w$]+)[ \t]*:?=(?![=>~])[ \t]*", re.MULTILINE
+    r"(?:^|[;{})])[ \t]*(?:[\w$]+[ \t]+){0,4}([\w$]+)[ \t]*(\+|\.|\|\||\?\?)?:?=(?![=>~])[ \t]*", re.MULTILINE
 )
 _DECLARED: Final = re.compile(
     r"(?:\b(?:const|let|var|val)\s+|,\s*(?=[A-Z]))(?P<name>[A-Za-z_$][\w$]*)"
@@ -34,7 +34,8 @@ _ENUM: Final = re.compile(r"(?:^|[;{,])[ \t]*(?P<name>[A-Z][A-Z0-9_]*)\s*\(\s*\Z
 _ATTRIBUTE: Final = re.compile(r"(?P<name>@[a-z_]\w*)\s+\Z")
 _DEFINE: Final = re.compile(r"\bdefine\(\s*[\"'](?P<name>\w+)[\"']\s*,\s*\Z")
 _CLASS: Final = re.compile(
-    r"\b(?:class|enum|object|module|interface|struct|trait|namespace|extension|record)\s+([A-Za-z_$][\w$]*)"
+    r"\b(?:(?:class|enum|object|module|interface|struct|trait|namespace|extension|record|impl|mod)\s+)+"
+    r"([A-Za-z_$][\w$]*)"
 )
 _VARIABLE: Final = re.compile(r"\b(?:const|let|var|val|final|enum|class|object)\s+([A-Za-z_$][\w$]*)")
 _PACKAGE: Final = re.compile(r"^package\s+(\w+)", re.MULTILINE)
@@ -42,17 +43,23 @@ _IMPORTS: Final = {
     "python": re.compile(
         r"^[ \t]*(?:from\s+\S+\s+import\s+(?:\([^)]*\)|[^\n]*)|import\s+[^\n]*)", re.MULTILINE
     ),
+    "go": re.compile(r"^[ \t]*import\s+(?:\([^)]*\)|[^\n]*)", re.MULTILINE),
     "js": re.compile(
-        r"^[ \t]*(?:import|export)\b[^;'\"]*"
+        r"^[ \t]*import\b[^;'\"]*"
         r"|^[ \t]*(?:const|let|var)\s+[^=]*=\s*(?:await\s+)?(?:require|import)\(",
         re.MULTILINE,
     ),
 }
 _LINE_IMPORTS: Final = re.compile(r"^[ \t]*(?:import|use|using|alias|require\w*)\b[^\n;]*", re.MULTILINE)
-_RENAMED: Final = re.compile(r"([A-Za-z_$][\w$]*)\s+as\s+([A-Za-z_$][\w$]*)")
+_RENAMED: Final = re.compile(r"(?P<old>[A-Za-z_$][\w$]*)\s+as\s+(?P<new>[A-Za-z_$][\w$]*)")
+_RENAMED_IN: Final = {
+    "go": re.compile(r"(?P<new>\w+)[ \t]+\"(?:[^\"\n]*/)?(?P<old>\w+)\""),
+    "elixir": re.compile(r"(?P<old>\w+),\s*as:\s*(?P<new>\w+)"),
+    "csharp": re.compile(r"(?P<new>\w+)\s*=\s*(?:\w+\.)*(?P<old>\w+)"),
+}
 _PATH: Final = re.compile(r"[&*]*(@?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*)")
 _ACCESS: Final = re.compile(
-    r"(?:\s+as\s+\w+|!|\.(?:rawValue|value|key|id|name)|(?:\.|::|->)(?:toString|getKey|key|value|to_string|as_str|into)\(\))+$"
+    r"(?:\s+as\s+\w+|!|(?:\.|->)(?:rawValue|value|key|id|name)|(?:\.|::|->)(?:toString|getKey|key|value|to_string|as_str|into)\(\))+$"
 )
 _MARKS: Final = frozenset("=:>")
 """Characters between a name and its text."""
@@ -96,7 +103,8 @@ def _find_variables(source: SourceText) -> frozenset[str]:
     for match in _ASSIGNMENT.finditer(text):
         start, end = match.end(), text.find("\n", match.end())
         is_argument = text.endswith(",", start, len(text) if end < 0 else end)
-        if start not in strings and start not in (end, len(text)) and not is_argument:
+        is_text = start in strings and not match[2]
+        if not is_text and start not in (end, len(text)) and not is_argument:
             variables.add(match[1])
     return frozenset(variables)
 
@@ -158,5 +166,6 @@ def find_imports(text: str, language: str) -> tuple[frozenset[str], dict[str, st
     """Return the words of the import lines, and the original of each renamed one."""
     pattern = _IMPORTS.get("js" if language in _SCRIPTS else language, _LINE_IMPORTS)
     lines = " ".join(pattern.findall(text))
-    renamed = {new: old for old, new in _RENAMED.findall(lines)}
+    pairs = _RENAMED_IN.get(language, _RENAMED).finditer(lines)
+    renamed = {pair["new"]: pair["old"] for pair in pairs}
     return frozenset(re.findall(r"[\w$]+", lines)), renamed

@@ -19,6 +19,9 @@ _CALLS: Final = (b"eature", b"apture")
 """Parts of every call that names a flag or an event, or of the import that such a call needs."""
 _IN_CALLS: Final = b"ture"
 """What all of these have in common."""
+_EVALUATIONS: Final = (b"valuateFlags", b"valuate_flags")
+"""Parts of the calls that read every flag of a user at once."""
+_IN_EVALUATIONS: Final = b"valuate"
 _Words = Callable[[bytearray, int, int], list[bytes]]
 
 
@@ -44,6 +47,10 @@ class WordFilter(msgspec.Struct, frozen=True):
         """Return whether this part of the data, of one file or several, is worth a closer look."""
         # Nearly all files lack what every call has; one look is faster than one for each part.
         if contains(data, _IN_CALLS, start, end) and any(contains(data, call, start, end) for call in _CALLS):
+            return True
+        if contains(data, _IN_EVALUATIONS, start, end) and any(
+            contains(data, call, start, end) for call in _EVALUATIONS
+        ):
             return True
         if any(contains(data, part, start, end) for part in self.parts):
             return True

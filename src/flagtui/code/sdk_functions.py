@@ -22,27 +22,41 @@ class SdkFunction(msgspec.Struct, frozen=True):
     """Place of the key among the arguments without a name."""
     fallback: int | None = None
     """Place of the value that is used without a server; None if only an operator sets one."""
-    needs: str = ""
-    """A word in lower case that the file must have: the name alone is common."""
+    needs: tuple[str, ...] = ()
+    """Words in lower case of which the file must have one: the name alone is common."""
     is_wrapper: bool = False
     has_user: bool = False
     """Whether libraries for servers put the user before the key."""
+    is_server: bool = False
+    """Whether only libraries for servers have it."""
 
 
 _FLAG: Final = SdkFunction()
+_READ: Final = SdkFunction(has_user=True)
 _CHECK: Final = SdkFunction(fallback=1, has_user=True)
-_OPEN: Final = SdkFunction(fallback=1, needs="feature")
-_OPEN_GO: Final = SdkFunction(index=1, fallback=2, needs="openfeature")
-_CAPTURE: Final = SdkFunction("event", needs="posthog", has_user=True)
+_SNAPSHOT: Final = SdkFunction(
+    needs=("evaluateflags", "evaluate_flags", "featureflagevaluations"), is_server=True
+)
+"""Reads a value of all flags of a user, which another call has evaluated."""
+_OPEN: Final = SdkFunction(fallback=1, needs=("feature",))
+_OPEN_GO: Final = SdkFunction(index=1, fallback=2, needs=("openfeature",))
+_CAPTURE: Final = SdkFunction("event", needs=("posthog",), has_user=True)
 _TYPES: Final = ("Boolean", "String", "Number", "Integer", "Float", "Double", "Object")
 
 
 def _sdk_functions() -> Mapping[str, SdkFunction]:
     functions = {
         **dict.fromkeys(("isFeatureEnabled", "getFeatureFlag", "isFeatureFlagEnabled"), _CHECK),
+        **dict.fromkeys(("getFeatureFlagPayload", "getFeatureFlagResult", "getRemoteConfigPayload"), _READ),
         **dict.fromkeys(
             (
-                *("getFeatureFlagPayload", "getFeatureFlagResult", "getRemoteConfigPayload"),
+                *("isEnabled", "getFlag", "getFlagPayload", "getFlagPayloadAs", "is_enabled", "enabled?"),
+                *("get_flag", "get_flag_payload", "IsEnabled", "GetFlag", "GetFlagPayload"),
+            ),
+            _SNAPSHOT,
+        ),
+        **dict.fromkeys(
+            (
                 *("useFeatureFlagEnabled", "useFeatureFlagVariantKey", "useFeatureFlagPayload"),
                 *("useFeatureFlag", "useFeatureFlagResult", "updateEarlyAccessFeatureEnrollment"),
                 *("feature_enabled", "is_feature_enabled", "get_feature_flag", "get_feature_flag_payload"),
@@ -50,11 +64,12 @@ def _sdk_functions() -> Mapping[str, SdkFunction]:
                 *("IsFeatureEnabled", "GetFeatureFlag", "GetFeatureFlagPayload", "GetFeatureFlagResult"),
                 *("GetRemoteConfigPayload", "IsFeatureEnabledAsync", "GetFeatureFlagAsync"),
                 *("GetRemoteConfigPayloadAsync", "feature_flag", "feature_flag_enabled"),
+                "feature_flag_enabled?",
                 *("FeatureFlags.check", "FeatureFlags.check!", "FeatureFlags.get_feature_flag_result"),
             ),
             _FLAG,
         ),
-        **dict.fromkeys(("capture", "Capture", "Event.new", "Event.new_anon"), _CAPTURE),
+        **dict.fromkeys(("capture", "bare_capture", "Capture", "Event.new", "Event.new_anon"), _CAPTURE),
     }
     for type in _TYPES:
         snake = type.lower()
@@ -75,12 +90,17 @@ SDK_FUNCTIONS: Final = _sdk_functions()
 class CallNames:
     """The functions to look for: those of libraries, and the repository's own wrappers."""
 
-    def __init__(self, wrappers: Iterable[str] = ()) -> None:
+    def __init__(self, wrappers: Iterable[str] = (), renamed: Mapping[str, SdkFunction] = {}) -> None:
         own = {name.replace("::", "."): SdkFunction(is_wrapper=True) for name in wrappers}
-        self._functions = {**SDK_FUNCTIONS, **own}
+        self._functions = {**SDK_FUNCTIONS, **renamed, **own}
         self._last = frozenset(name.rpartition(".")[2] for name in self._functions)
         self._tail_length = min(map(len, self._last))
         self._tails = frozenset(name[-self._tail_length :] for name in self._last)
+
+    def with_imports(self, renamed: Mapping[str, str]) -> "CallNames":
+        """Return the same functions, and those that a file imports by another name."""
+        functions = {new: self._functions[old] for new, old in renamed.items() if old in self._functions}
+        return CallNames(renamed=self._functions | functions) if functions else self
 
     def may_end(self, text: str, positions: Iterable[int]) -> list[int]:
         """Return the positions that such a name can precede: few of those after other names."""

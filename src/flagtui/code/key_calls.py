@@ -1,0 +1,127 @@
+"""A call of a library that names a key: its argument, the fallback, and where it runs."""
+
+import re
+from collections.abc import Collection
+from functools import cached_property
+from typing import Final
+
+import msgspec
+
+from flagtui.code.call_arguments import Argument, SourceText
+from flagtui.code.languages import LANGUAGES
+from flagtui.code.reference_records import Fallback
+from flagtui.code.sdk_functions import EVENT_NAMES, FALLBACK_NAMES, KEY_NAMES, SdkFunction
+
+_MODULE: Final = re.compile(r"[A-Z]|__MODULE__")
+_OPERATOR: Final = re.compile(
+    r"\s*(?:as[?!]?\s+\w+)?\s*\)?\s*(?:\?\?|\|\||\bor\b|\?:|\.unwrap_or\()\s*(?=(\S[^\n]{0,80}))"
+)
+_VALUE: Final = re.compile(r"""(true|false|True|False)\b|(["'])([^"'\\\n]*)\2""")
+_NO_KEY: Final = re.compile(r"true|false|null|[\d.]+")
+_BY_POSITION: Final = ("java", "kotlin", "dart")
+"""Languages whose libraries receive the fallback as an argument."""
+
+
+class KeyCall(msgspec.Struct, frozen=True, dict=True):
+    """A call between two positions, those of its arguments."""
+
+    source: SourceText
+    keys: Collection[str]
+    function: SdkFunction
+    start: int
+    end: int
+
+    @cached_property
+    def argument(self) -> Argument | None:
+        """The key or event; None for a call without one."""
+        names = EVENT_NAMES if self.function.subject == "event" else KEY_NAMES
+        by_name = next((each for each in self._named if each.name in names), None)
+        if by_name is not None:
+            return by_name
+        by_place = next(iter(self._positional[self._index : self._index + 1]), None)
+        return None if by_place is None or self.source.members(by_place) else by_place
+
+    @property
+    def fallback(self) -> Fallback:
+        """The literal value for when there is no server; None without one."""
+        for argument in self._named:
+            if argument.name in FALLBACK_NAMES:
+                return _value(self._words(argument))
+        place = self.function.fallback
+        if place is not None and (self.source.language in _BY_POSITION or self.function.needs):
+            place += self._index - self.function.index
+            for argument in self._positional[place : place + 1]:
+                return _value(self._words(argument))
+        after = _OPERATOR.match(self.source.text, self.end)
+        return _value(after[1]) if after else None
+
+    @property
+    def is_server(self) -> bool:
+        """Whether a server requests a flag, which it can evaluate locally."""
+        function, language = self.function, self.source.language
+        if function.subject == "event":
+            return False
+        if LANGUAGES[language].is_server or function.is_server or self._index > function.index:
+            return True
+        is_script = language in ("ts", "js") and function.index == 0
+        has_user = len(self._positional) > 1 and not self.source.members(self._positional[1])
+        return is_script and has_user and not function.needs
+
+    @cached_property
+    def _arguments(self) -> list[Argument]:
+        return self.source.arguments(self.start, self.end)
+
+    @cached_property
+    def _positional(self) -> list[Argument]:
+        # `**more` has arguments with names.
+        return [
+            each
+            for each in self._arguments
+            if not each.name and not self.source.text.startswith("**", each.start)
+        ]
+
+    @cached_property
+    def _named(self) -> list[Argument]:
+        """The arguments with a name, and the members of the first one without."""
+        members = self.source.members(self._positional[0]) if self._positional else ()
+        return [each for each in (*self._arguments, *members) if each.name]
+
+    @cached_property
+    def _index(self) -> int:
+        """The place of the key: some libraries put the user or a client before it."""
+        index = self.function.index
+        if len(self._positional) < index + 2:
+            return index
+        first, second = self._positional[index : index + 2]
+        if self.source.language == "elixir":
+            is_client = _MODULE.match(self.source.text, first.start) is not None
+            return index + (is_client or self.function.is_server)
+        return index + (self.function.has_user and self._is_user(first, second))
+
+    def _is_user(self, first: Argument, second: Argument) -> bool:
+        """Return whether the first argument is the user and the second the key."""
+        if self.function.subject == "event":
+            has_event = self.source.language == "python" and not self.source.members(second)
+            return has_event or self.source.language == "csharp" or self._is_java_server
+        for argument in (first, second):
+            if self.source.literal(argument) in self.keys:
+                return argument is second
+        return self._is_java_server and _NO_KEY.fullmatch(self._words(second)) is None
+
+    @property
+    def _is_java_server(self) -> bool:
+        """Whether the library is that for servers in Java or Kotlin, and not that of Android."""
+        text, language = self.source.text, self.source.language
+        is_java = language == "java" and "PostHog.Companion" not in text
+        return is_java or (language == "kotlin" and "posthog.server" in text)
+
+    def _words(self, argument: Argument) -> str:
+        return self.source.text[argument.start : argument.end]
+
+
+def _value(text: str) -> Fallback:
+    """Return the literal that the text begins with; None for a computed value."""
+    match = _VALUE.match(text.strip())
+    if match is None:
+        return None
+    return match[1].lower() == "true" if match[1] else match[3]

@@ -1,0 +1,132 @@
+"""Forms of calls in real code, by language: what names the key, and what is no name of one."""
+
+import pytest
+from tests.code.test_file_references import read, resolve
+
+SNAPSHOT_FORMS = [
+    ("ts", 'const f = await client.evaluateFlags("u");\nf.isEnabled("nav")'),
+    ("ts", 'function f(all: FeatureFlagEvaluations) { return all.getFlag("nav") }'),
+    ("python", 'flags = posthog.evaluate_flags("u")\nif flags.is_enabled("nav"): pass'),
+    ("go", 's, _ := c.EvaluateFlags(p.EvaluateFlagsPayload{DistinctId: "u"})\nvar v = s.IsEnabled("nav")'),
+    ("ruby", 'flags = posthog.evaluate_flags("u")\nstart if flags.enabled?(:nav)'),
+    ("java", 'class A { void f() { var f = p.evaluateFlags("u"); f.getFlagPayload("nav"); } }'),
+    ("php", "<?php $f = PostHog::evaluateFlags('u'); $f->isEnabled('nav');"),
+    ("rust", 'fn f() { let f = c.evaluate_flags("u"); f.is_enabled("nav"); }'),
+    ("elixir", '{:ok, s} = FeatureFlags.evaluate_flags("u")\nFeatureFlags.Evaluations.enabled?(s, "nav")'),
+    ("csharp", 'class A { void F() { var f = p.EvaluateFlagsAsync("u"); f.IsEnabled("nav"); } }'),
+]
+
+
+@pytest.mark.parametrize(("language", "text"), SNAPSHOT_FORMS)
+def test_reads_of_evaluated_flags_are_calls_on_a_server(language: str, text: str) -> None:
+    (reference,) = read(text, language).references
+    assert (reference.kind, reference.key, reference.is_server) == ("call", "nav", True)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ts", 'import { useFeatureFlagEnabled as useOn } from "posthog-js/react";\nuseOn("nav")'),
+        ("python", 'from posthog import feature_enabled as fe\nfe("nav", "u")'),
+        ("elixir", 'alias PostHog.FeatureFlags, as: FF\nFF.check("nav", "u")'),
+        ("elixir", 'PostHog.FeatureFlags.check(MyPostHog, "nav", user)'),
+        ("elixir", 'Posthog.feature_flag_enabled?("nav", user)'),
+        ("ruby", 'posthog.is_feature_enabled(:nav, "u")'),
+        ("rust", 'fn f() { assert!(client.is_feature_enabled("nav", "u")); }'),
+        ("java", 'class A { void f() { p.getFeatureFlagPayload(user.id(), "nav"); } }'),
+        ("java", 'class A { void f() { p.getFeatureFlagResult("u", "nav"); } }'),
+        ("java", 'class A { void f() { p.isFeatureEnabled("nav", user.id()); } }'),
+        ("java", 'class A { void f() { PostHog.Companion.getFeatureFlag("nav", "control"); } }'),
+        ("kotlin", 'import com.posthog.server.PostHog\nval v = postHog.isFeatureEnabled(user, "nav")'),
+        ("csharp", 'class A { void F() { posthog.IsFeatureEnabledAsync("nav", id); } }'),
+        ("tsx", 'const a = <PostHogFeature match={(v) => v > 1} {...props} flag="nav" />;'),
+        ("tsx", 'const a = <PostHogFeature\n  fallback={<p>a</p>}\n  flag={"nav"}\n>text</PostHogFeature>;'),
+        ("tsx", 'import { PostHogFeature as F } from "posthog-js/react";\nconst a = <F flag="nav" />;'),
+    ],
+)
+def test_forms_of_calls_name_their_key(language: str, text: str) -> None:
+    assert resolve(read(text, language)) == [("call", "nav")]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ruby", "posthog.capture({ 'distinct_id' => 'u', :event => 'paid' })"),
+        ("php", "<?php PostHog::capture(array('distinctId' => 'u', 'event' => 'paid'));"),
+        ("rust", 'fn f() { posthog.capture(Event::new("paid", "u")); }'),
+        ("elixir", 'PostHog.bare_capture("paid", "u")'),
+        ("elixir", 'PostHog.capture(MyPostHog, "paid", %{distinct_id: "u"})'),
+        ("python", 'from posthog import capture as track\ntrack("u", event="paid")'),
+    ],
+)
+def test_forms_of_captures_name_their_event(language: str, text: str) -> None:
+    (reference,) = (file := read(text, language)).references
+    assert (reference.kind, reference.subject, reference.key, file.calls) == ("call", "event", "paid", ())
+
+
+@pytest.mark.parametrize(
+    ("language", "declaration", "use"),
+    [
+        ("python", 'class Flags:\n    NAV = "nav"', 'feature_enabled(Flags.NAV, "u")'),
+        (
+            "php",
+            "<?php enum Flag: string { case Nav = 'nav'; }",
+            "PostHog::getFeatureFlag(Flag::Nav->value, 'u');",
+        ),
+        (
+            "kotlin",
+            'enum class Flag(val key: String) {\n  NAV("nav")\n}',
+            "val v = p.isFeatureEnabled(Flag.NAV.key)",
+        ),
+        (
+            "kotlin",
+            'enum class F { A;\n  companion object { const val NAV = "nav" }\n}',
+            "val v = p.isFeatureEnabled(F.NAV)",
+        ),
+        ("rust", 'impl Flag { const NAV: &str = "nav"; }', "fn f() { c.get_feature_flag(Flag::NAV, u); }"),
+        (
+            "rust",
+            'mod flags { pub const NAV: &str = "nav"; }',
+            "fn f() { c.get_feature_flag(flags::NAV, u); }",
+        ),
+    ],
+)
+def test_members_of_a_type_name_its_keys(language: str, declaration: str, use: str) -> None:
+    assert resolve(read(f"{declaration}\n{use}", language)) == [("constant", "nav"), ("constant", "nav")]
+
+
+@pytest.mark.parametrize(
+    ("language", "declaration", "use"),
+    [
+        (
+            "go",
+            'package flags\nconst Nav = "nav"',
+            'package a\nimport (\n\tff "x/flags"\n)\nvar v = c.GetFeatureFlag(p.F{Key: ff.Nav})',
+        ),
+        (
+            "csharp",
+            'class Flags { const string Nav = "nav"; }',
+            "using F = App.Flags;\nclass A { void G() { p.GetFeatureFlagAsync(F.Nav); } }",
+        ),
+    ],
+)
+def test_renamed_import_of_a_type_resolves(language: str, declaration: str, use: str) -> None:
+    files = (read(declaration, language, path=f"flags.{language}"), read(use, language))
+    assert resolve(*files) == [("constant", "nav"), ("constant", "nav")]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ts", 'let key = "nav"; if (x) key = "checkout";\nisFeatureEnabled(key)'),
+        ("ts", 'let key = "nav"; key += suffix;\nisFeatureEnabled(key)'),
+        ("html", '<script>posthog.isFeatureEnabled("{{ key }}")</script>'),
+    ],
+)
+def test_value_that_changes_is_computed(language: str, text: str) -> None:
+    assert [key for kind, key in resolve(read(text, language)) if kind == "call"] == [""]
+
+
+def test_word_of_an_export_is_no_import() -> None:
+    here = "export function on(key: string) { return isFeatureEnabled(key); }"
+    assert ("call", "") in resolve(read('const key = "nav";', path="flags.ts"), read(here))
