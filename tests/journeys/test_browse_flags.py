@@ -131,9 +131,11 @@ async def test_projects_list_every_flag_with_what_surrounds_it(setting: Setting)
         assert 0 < program.rows.shown < 248
 
 
-async def test_reason_of_a_wrong_qualifier_has_all_free_cells(setting: Setting) -> None:
+async def test_reasons_and_marks_have_all_free_cells(setting: Setting) -> None:
     async with running(replace(setting, size=(80, 24))) as program:
         await program.press("slash", *"type:bool")
         assert "type: use boolean, multivariant, experiment" in program.screen
         await program.press("backspace", *"lean")
         assert "type boolean" in program.screen
+        await program.press("ctrl+u", "enter", "ctrl+a", "slash", *"is:stale")
+        assert "safest first   248 marked, at most 100 at once  " in program.screen

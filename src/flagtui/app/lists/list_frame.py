@@ -120,7 +120,7 @@ class BrowseScreen(FramedScreen):
     def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
         """Draw these filters where the window has room for any, and the pieces at the end."""
         line, search = self.query_one(ChipLine), self.search
-        line.make_room(end if search.reason else (), self.size.width, cell_len(search.value))
+        line.make_room(end, self.size.width, cell_len(search.value), has_reason=bool(search.reason))
         line.show_chips(chips if self.size.width >= STANDARD else (), end)
 
     @property

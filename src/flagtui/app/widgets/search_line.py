@@ -226,14 +226,15 @@ class ChipLine(Line):
             spots.append(Spot(at, f"cycle('{chip.label}')"))
         self.show(styled(), styled(*pieces, *end), spots)
 
-    def make_room(self, reason: Sequence[Piece], width: int, typed: int) -> None:
-        """Take the cells of a reason where the search line does not need them; without one, the usual width.
+    def make_room(self, end: Sequence[Piece], width: int, typed: int, *, has_reason: bool) -> None:
+        """Take more cells than usual for `end` where the search line does not need them.
 
-        `width` is that of the screen, `typed` the cells of the line.
+        `width` is that of the screen, `typed` the cells of the line. A reason leaves all others to the line.
         """
-        cells = cells_of(reason)
+        cells, usual = cells_of(end), self.styles.base.width
         free = max(0, width - BESIDE - max(SHORTEST, typed + 1))
-        room = min(cells, free) if reason else None
+        is_usual = not has_reason and (usual is None or min(cells, free) <= usual.value)
+        room = None if is_usual else min(cells, free)
         if room != self._room:
             self._room = room
             self.styles.width, self.styles.max_width = room, None if room is None else "100%"
