@@ -78,3 +78,24 @@ async def test_own_later_change_is_named_own_and_still_asked_about(kind: str, tm
         assert "you changed" in questions["own"][1]
         assert questions["theirs"][0].startswith("another user changed this")
         assert "another user changed" in questions["theirs"][1]
+
+
+@pytest.mark.parametrize("who", ["own", "theirs"])
+async def test_undo_asks_about_values_that_another_user_restored(who: str, tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        flag = await bench.new_flag()
+        for share in (50, 75):
+            await bench.flag(Intent(flag, {"filters": filters(share)}, "edit"))
+        entry = bench.journal.entries()[0]
+        for share in (50, 75):
+            changes: dict[str, JSON] = {"filters": filters(share)}
+            if who == "own":
+                await bench.flag(Intent(flag, changes, "edit"))
+            else:
+                await bench.client.flags.update(flag, changes)
+        context = replace(bench.undo_context, entries=bench.journal.entries())
+        prepared = await kind_of("flag").prepare_undo(entry, context)
+        question = expect(guard(expect(prepared, Planned), GuardRules()), Question)
+        places = ["filters.groups[0].rollout_percentage"] if who == "theirs" else []
+        assert [conflict.where for conflict in question.conflicts] == places
+        assert question.conflict_words == "another user changed this" or who == "own"

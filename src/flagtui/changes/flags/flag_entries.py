@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
 
 from flagtui.api import Client
-from flagtui.api.errors import NotFound
+from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict, UndoContext
 from flagtui.changes.flags.current_flag import UNCOUNTED, FlagReading, add_context
 from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import LASTING, Intent
-from flagtui.changes.flags.flag_plan import Plan, live_key, stored_value
+from flagtui.changes.flags.flag_plan import SETS, Plan, live_key, stored_value
 from flagtui.changes.flags.flag_planner import FlagChange
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.flags.flags_together import sort_by_dependency
 from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal_entries import Entry, restore_payloads
-from flagtui.changes.own_changes import mark_own_conflicts
+from flagtui.changes.own_changes import OwnChanges, mark_own_conflicts
 from flagtui.changes.planner import Planned
 from flagtui.changes.revert_refusals import NOT_LOGGED, as_partial, changed_since, not_settable
 from flagtui.changes.skipped import Blocked
@@ -37,6 +38,8 @@ from flagtui.models.record_fields import FLAG_FIELDS
 _MADE_WITH: Final = ("key", "name", "active", "filters", "tags")
 _UNSAID: Final[Mapping[str, JSON]] = {"name": "", "tags": []}
 """Values of a new flag for fields that were not given."""
+MOST_READ: Final = 100
+"""Entries of the activity in which changes of others are looked for."""
 
 
 class FlagEntries(EntryKind):
@@ -63,8 +66,9 @@ class FlagEntries(EntryKind):
         return all(_is_now(flag, name, old) for name, old in part.before.items())
 
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
-        client, request = context.client, undo_of(part, context.entries)
+        client = context.client
         fresh = await client.flags.get(part.record)
+        request = undo_of(part, context.entries, await _changed_by_others(part, fresh, context))
         intent = request.intent(fresh)
         if isinstance(intent, Blocked):
             return intent
@@ -97,14 +101,35 @@ class FlagEntries(EntryKind):
         return Recovery(entry, _verdict(entry, record, if_absent), record)
 
 
-def undo_of(entry: Entry, entries: Sequence[Entry] = ()) -> FlagChange:
+async def _changed_by_others(entry: Entry, fresh: Flag, context: UndoContext) -> frozenset[str]:
+    """Return the fields that others changed after the entry, also those that have its values again."""
+    since, now = entry.saved_version, fresh.version
+    if since is None or now is None or now <= since:
+        return frozenset()
+    own = OwnChanges.of(context.entries, entry.signature).of_record("flag", entry.record, since, entry.at)
+    if own.has_made_all(since, now):
+        return frozenset()
+    # Without access to the activity, the values alone show what others changed.
+    with suppress(ApiError):
+        page = await context.client.flags.activity(entry.record, limit=min(now - since, MOST_READ))
+        later = ((logged, version_made(logged) or 0) for logged in page.entries)
+        others = [logged for logged, made in later if made > since and not own.has_made_all(made - 1, made)]
+        return frozenset(change.field for logged in others for change in logged.changes)
+    return frozenset()
+
+
+def undo_of(entry: Entry, entries: Sequence[Entry] = (), contested: Set[str] = frozenset()) -> FlagChange:
     """Return the change that undoes an entry; its conflicts are later changes.
 
-    `entries` is all of the journal, to recognize later changes by this user.
+    `entries` is all of the journal, to recognize later changes by this user. `contested` are fields that
+    others changed since: they conflict even with the value that the entry set.
     """
 
     def finish(plan: Plan) -> Plan:
-        conflicts = _changes_since_creation(entry, plan.fresh) if entry.verb == "create" else plan.conflicts
+        if entry.verb == "create":
+            conflicts = _changes_since_creation(entry, plan.fresh)
+        else:
+            conflicts = (*plan.conflicts, *_contested_again(plan, contested))
         return replace(plan, conflicts=mark_own_conflicts(conflicts, entry, entries))
 
     return FlagChange(
@@ -129,6 +154,14 @@ def _undo_intent(entry: Entry, fresh: Flag) -> Intent:
     if version is None and entry.version is not None:
         version = entry.version + 1
     return Intent(entry.record, before, verb_for(before), seen=after, seen_version=version)
+
+
+def _contested_again(plan: Plan, contested: Set[str]) -> Iterator[FieldConflict]:
+    """Yield a conflict for each place in fields that others changed and that have the seen value again."""
+    others = contested & plan.intent.seen.keys() - SETS - {conflict.path[0] for conflict in plan.conflicts}
+    for line in plan.lines:
+        if line.path[0] in others:
+            yield FieldConflict(line.path, line.before, line.after, line.before)
 
 
 def _changes_since_creation(entry: Entry, fresh: Flag) -> tuple[FieldConflict, ...]:
