@@ -19,6 +19,7 @@ from flagtui.api.clock import Clock
 from flagtui.api.connection_state import ConnectionState
 from flagtui.api.errors import ApiError, Invalid, RateLimited, Unreachable
 from flagtui.api.faults import network_error, refusal, setup_error
+from flagtui.api.heavy_work import off_loop
 from flagtui.api.hosts import Host, KeyAuth, is_loopback
 from flagtui.api.http_library import httpx
 from flagtui.api.limits import (
@@ -103,7 +104,7 @@ class Connection:
 
     async def _ask(self, request: Request) -> Response:
         self._expect_response(request)
-        content = await request.encoded_off_loop()
+        content = await off_loop(request.encode_body, request.body)
         ends = self.clock.monotonic() + self.deadlines.total(request)
         attempt, started_at, waited = 1, self.link.events, 0.0
         while True:

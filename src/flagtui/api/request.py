@@ -12,16 +12,13 @@ import msgspec
 
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ErrorFacts, Invalid, ResponseTooLarge, TooLarge, Unanswered, Unreadable
-from flagtui.api.heavy_work import run_off_loop
 from flagtui.api.http_library import httpx
 from flagtui.api.operations import Operation
-from flagtui.models.json_value import JSON, NotJson, count_parts, read_json
+from flagtui.models.json_value import JSON, NotJson, read_json
 
 Query: TypeAlias = Mapping[str, JSON]
 """Query parameters: None is omitted, booleans are lower case, a tuple is repeated, a list is JSON."""
 
-HEAVY_PARTS: Final = 2_400
-"""JSON values of a body from which it is encoded in a thread."""
 BODY_LIMIT: Final = 20 * 1024 * 1024
 """Bytes that the server accepts in one request."""
 
@@ -40,12 +37,6 @@ class Request(msgspec.Struct, frozen=True):
     def facts(self, status: int | None = None) -> ErrorFacts:
         """Return the facts of this request for an error."""
         return ErrorFacts(self.operation.method, self.operation.is_write, self.path, status)
-
-    async def encoded_off_loop(self) -> bytes | None:
-        """Return the body as `encode_body` does, that of a heavy record from a thread."""
-        if count_parts(self.body, HEAVY_PARTS) < HEAVY_PARTS:
-            return self.encode_body()
-        return await run_off_loop(self.encode_body)
 
     def encode_body(self) -> bytes | None:
         """Return the body as JSON bytes; raises `Invalid` or `TooLarge` before anything is sent."""

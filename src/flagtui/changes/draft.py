@@ -63,11 +63,6 @@ class Draft:
 
     @property
     @abstractmethod
-    def size(self) -> int:
-        """Return how many parts the record has: conditions, properties, variants, metrics."""
-
-    @property
-    @abstractmethod
     def is_new(self) -> bool:
         """Whether the record does not exist yet, so that it can be saved unchanged."""
 

@@ -28,11 +28,12 @@ from flagtui.api.errors import (
     RateLimited,
     Unreachable,
 )
+from flagtui.api.heavy_work import off_loop
 from flagtui.changes.adapter import Adapter, WriteContext
 from flagtui.changes.guard import Approved, GuardRefused, Question, guard, spend
 from flagtui.changes.journal import Journal, JournalUnwritable
 from flagtui.changes.journal_entries import Ending, UndoTarget
-from flagtui.changes.planner import Planned, off_loop, read_each, weigh
+from flagtui.changes.planner import Planned, read_each
 from flagtui.changes.proposal import FRESH_FOR, Outcome, P, PlanId, R, Report
 from flagtui.changes.unanswered import as_unknown, cause_words, look_up, watch
 from flagtui.config.guard_rules import GuardRules
@@ -132,8 +133,7 @@ async def send_groups(
 ) -> AsyncIterator[Sequence[Outcome[P, R]]]:
     """Send the plans and yield the outcomes of each request; stop early when the rest would fail too.
 
-    `undoes` has the journal entry that each plan undoes. Raises ValueError for an approval
-    that was used before.
+    `undoes` has the journal entry that each plan undoes. Raises ValueError for a spent approval.
     """
     spend(approved)
     if adapter.is_all_or_nothing:
@@ -189,7 +189,7 @@ async def _conflict(plan: P, adapter: Adapter[P, R], context: WriteContext) -> O
         return Outcome(plan, "failed", None, reason, error.next, error)
     if now is None:
         return None
-    return await off_loop(weigh(getattr(now, "raw", None)), lambda: adapter.conflict(plan, now))
+    return await off_loop(lambda: adapter.conflict(plan, now), getattr(now, "raw", None))
 
 
 async def _journal_and_send(

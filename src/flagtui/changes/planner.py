@@ -17,7 +17,6 @@ from typing_extensions import TypeVar
 from flagtui.api import Client
 from flagtui.api.clock import Clock
 from flagtui.api.errors import ApiError
-from flagtui.api.heavy_work import run_off_loop
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.journal_entries import Signature, UndoTarget
 from flagtui.changes.proposal import P, PlanId, Purpose, R
@@ -27,7 +26,7 @@ from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES, Names
-from flagtui.models.json_value import JSON, count_parts
+from flagtui.models.json_value import JSON
 from flagtui.models.rows import FlagRow
 
 if TYPE_CHECKING:
@@ -36,10 +35,6 @@ if TYPE_CHECKING:
     from flagtui.store.kinds import Kind
     from flagtui.store.load_progress import RecordId
 
-HEAVY: Final = 300
-"""Conditions, properties, variants and metrics from which work on records is done in a thread."""
-PARTS_OF_ONE: Final = 8
-"""JSON values in a condition with a property, or in a metric."""
 AT_ONCE: Final = 8
 """Records read at the same time for one question."""
 SOON: Final = 1.0
@@ -50,19 +45,6 @@ Q = TypeVar("Q", default=Any)
 """A request: an intent, a new record, an entry of the journal to undo."""
 ReadT = TypeVar("ReadT")
 PlannedRecord = TypeVar("PlannedRecord", Flag, EventDefinition, Experiment)
-
-
-def weigh(*values: JSON) -> int:
-    """Return how many parts these values have for `off_loop`; counting ends once they are heavy."""
-    return count_parts([*values], HEAVY * PARTS_OF_ONE) // PARTS_OF_ONE
-
-
-async def off_loop(size: int, work: Callable[[], ReadT]) -> ReadT:
-    """Return the result of work on records of so many parts, done in a thread if they are heavy.
-
-    Keys are handled meanwhile. The work must read nothing that changes meanwhile.
-    """
-    return work() if size < HEAVY else await run_off_loop(work)
 
 
 @dataclass

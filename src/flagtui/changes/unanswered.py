@@ -6,8 +6,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError, NotFound, ServerFault, Unreadable
+from flagtui.api.heavy_work import off_loop
 from flagtui.changes.adapter import Adapter, WriteContext
-from flagtui.changes.planner import off_loop, weigh
 from flagtui.changes.proposal import Outcome, P, R
 
 LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
@@ -62,7 +62,7 @@ async def _look(
             unknown, reason=f"{cause_words(unknown.error)}, and the record cannot be read at the moment"
         )
     else:
-        verdict = await off_loop(weigh(getattr(seen, "raw", None)), partial(adapter.judge, plan, seen))
+        verdict = await off_loop(partial(adapter.judge, plan, seen), getattr(seen, "raw", None))
         if verdict is not None:
             return replace(verdict, journal_id=unknown.journal_id)
         version = getattr(seen, "version", None)

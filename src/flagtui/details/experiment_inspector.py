@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from flagtui.api import Client
 from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError, needs_key
+from flagtui.api.heavy_work import off_loop
 from flagtui.changes.experiments.metric_nodes import events_measured
-from flagtui.changes.planner import off_loop
 from flagtui.details.measurements import Measuring
 from flagtui.details.metric_findings import ONLY_IN_BROWSER, Findings, Metric, MetricReading, metrics_of
 from flagtui.models.experiment import Experiment
@@ -95,7 +95,7 @@ class ExperimentInspector:
         if is_settled and _is_of(details, experiment.row()):
             yield self._keep(replace(details, experiment=experiment, trouble=""))
             return
-        details = self._keep(await off_loop(experiment.size, lambda: _with_metrics(details, experiment)))
+        details = self._keep(await off_loop(lambda: _with_metrics(details, experiment), experiment.raw))
         yield details
         is_silent = experiment.uses_legacy_metrics and not experiment.has_old_goal
         if experiment.start_date is None or is_silent:
@@ -190,7 +190,7 @@ class ExperimentInspector:
 
     async def _needs_code(self, experiment: Experiment) -> bool | None:
         """Return whether a draft still lacks the code that uses its flag; None if not known."""
-        events = await off_loop(experiment.size, lambda: events_measured(experiment))
+        events = await off_loop(lambda: events_measured(experiment), experiment.raw)
         if experiment.start_date is not None or not 0 < len(events) <= MOST_EVENTS:
             return None
         try:

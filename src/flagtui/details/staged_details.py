@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from flagtui.changes.planner import off_loop
+from flagtui.api.heavy_work import off_loop
 from flagtui.changes.sets.after_set import event_after, flag_after, is_outdated
 from flagtui.changes.sets.change_lines import change_words
 from flagtui.changes.sets.change_set import StagedChange
@@ -37,4 +37,4 @@ async def flag_as_staged(flag: Flag, change: StagedChange) -> tuple[StagedWords,
         applied.row()
         return staged_words(flag, change), applied
 
-    return await off_loop(flag.targeting.size, apply)
+    return await off_loop(apply, flag.filters)

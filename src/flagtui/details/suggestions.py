@@ -11,9 +11,9 @@ import msgspec
 from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError, Forbidden, MissingScope
+from flagtui.api.heavy_work import off_loop
 from flagtui.api.operations import NOT_HERE
 from flagtui.changes.flags.property_rules import NOT_STORED
-from flagtui.changes.planner import off_loop
 from flagtui.models.json_value import JSON, as_text
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class PropertySuggestions:
         if document is None and not self._definitions.is_read:
             document = await self._definitions.read()
         if document is not None and self._used[0] is not document:
-            self._used = document, await off_loop(len(document.flags), partial(Used.of, document))
+            self._used = document, await off_loop(partial(Used.of, document), document.raw)
         return self._used[1]
 
     async def _ask(

@@ -142,12 +142,6 @@ class Experiment(Record):
         flag_on = self.feature_flag.active if self.feature_flag else True
         return derived_status(self.start_date, self.end_date, flag_on)
 
-    @property
-    def size(self) -> int:
-        """Return the number of metrics and variants."""
-        variants = wire.variants(self.feature_flag.filters) if self.feature_flag else ()
-        return sum(map(len, (self.metrics, self.metrics_secondary, self.saved_metrics, variants)))
-
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
         """Return the variants of the flag, else those in the parameters of an old server."""

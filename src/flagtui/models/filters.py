@@ -165,16 +165,6 @@ class Filters:
         return self.feature_enrollment or (holdout.get("id") is not None and share > 0)
 
     @cached_property
-    def size(self) -> int:
-        """Return the number of conditions, properties and variants.
-
-        Eight values of a property count as one, and so do 500 characters of payloads.
-        """
-        payloads = sum(len(text) for text in self.payloads.values() if isinstance(text, str)) // 500
-        sizes = [1 + len(as_list(item.value)) // 8 for item in self.properties]
-        return len(self.stored_conditions) + len(self.variants) + sum(sizes) + payloads
-
-    @cached_property
     def variant_keys(self) -> frozenset[str]:
         return frozenset(variant.key for variant in self.variants)
 

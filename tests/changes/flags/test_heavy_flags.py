@@ -17,6 +17,7 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client, errors
 from flagtui.api.flags import Flags
+from flagtui.api.heavy_work import is_heavy
 from flagtui.changes.difference import field_words, without
 from flagtui.changes.flags.current_flag import FlagReading, PlanResult
 from flagtui.changes.flags.filter_rules import problems_in
@@ -28,7 +29,7 @@ from flagtui.changes.flags.flag_planner import FlagChange, FlagPlanner
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import plan_together
 from flagtui.changes.flags.new_flags import copy_of
-from flagtui.changes.planner import HEAVY, PlanContext
+from flagtui.changes.planner import PlanContext
 from flagtui.models.condition_queries import ConditionQuery
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
@@ -172,11 +173,11 @@ async def test_heavy_answer_is_compared_in_a_thread(is_conflict: bool, ending: s
 
 def test_new_flags_and_values_count_as_heavy() -> None:
     for raw in (heavy.with_conditions(1_000), heavy.with_payload(1024 * 1024)):
-        assert WorkingCopy.new(copy_of(Flag.of(raw), "copy")).size >= HEAVY
-        assert WorkingCopy.of(Flag.of(raw)).size >= HEAVY
-    assert WorkingCopy.new(copy_of(Flag.of(heavy.with_conditions(10)), "copy")).size < HEAVY
-    for values, is_heavy in ((2_000, False), (50_000, True)):
-        assert (Flag.of(heavy.with_values(values)).targeting.size >= HEAVY) is is_heavy
+        assert is_heavy(WorkingCopy.new(copy_of(Flag.of(raw), "copy")).values)
+        assert is_heavy(WorkingCopy.of(Flag.of(raw)).values)
+    assert not is_heavy(WorkingCopy.new(copy_of(Flag.of(heavy.with_conditions(10)), "copy")).values)
+    assert not is_heavy(heavy.with_values(1_000)["filters"])
+    assert is_heavy(heavy.with_values(50_000)["filters"])
 
 
 def test_question_counts_cautions_and_differences_beyond_its_lines() -> None:
@@ -224,7 +225,7 @@ async def test_reach_of_equal_conditions_is_read_in_a_thread() -> None:
         return BlastRadius(affected=5, total=10)
 
     fresh = Flag.of(heavy.with_bare_conditions(5_000))
-    assert fresh.targeting.size == 5_000
+    assert len(fresh.targeting.conditions) == 5_000
     with counting_calls() as calls:
         reach = expect(await reach_of(count, fresh, {"deleted": True}), Reach)
     assert (reach.after, reach.total) == (0, 10)

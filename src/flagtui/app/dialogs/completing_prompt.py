@@ -11,11 +11,11 @@ from textual.binding import Binding, BindingType
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from flagtui.api.heavy_work import off_loop
 from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.dialogs.prompt import Prompt, PromptScreen
 from flagtui.app.widgets.field import Field, at_once
 from flagtui.app.widgets.line import cut, styled
-from flagtui.changes.planner import off_loop
 from flagtui.details.suggestions import Suggest, SuggestedText, Suggestions, fold
 from flagtui.safe_text import safe_text
 
@@ -121,7 +121,7 @@ class CompletingPrompt(PromptScreen):
         if self._latest_for is not None:
             await self._pause()
         latest = await self._suggest(typed)
-        folded = await off_loop(len(latest.items), lambda: [fold(item.text) for item in latest.items])
+        folded = await off_loop(lambda: [fold(item.text) for item in latest.items], [*latest.items])
         self._latest, self._folded, self._latest_for = latest, folded, typed
         if self.is_attached:
             self._narrow()

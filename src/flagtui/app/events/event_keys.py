@@ -3,6 +3,7 @@
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
+from flagtui.api.heavy_work import off_loop
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import PromptReading
 from flagtui.app.events.event_changes import EventChanges
@@ -22,7 +23,6 @@ from flagtui.changes.event_definitions.definition_intent import (
     tag_intent,
     verify,
 )
-from flagtui.changes.planner import off_loop
 from flagtui.changes.proposal import Report
 from flagtui.changes.tag_line import first_tags, read_tags
 from flagtui.models.json_value import as_text
@@ -109,8 +109,8 @@ class EventKeys(RecordKeys):
 
         tags = await ask_tags(self._runner, _whose(rows), completion, "billing, -old", read)
         if tags is not None:
-            size = sum(len(row.tags) for row in rows)
-            self._start(await off_loop(size, lambda: [tag_intent(row, tags) for row in rows]))
+            earlier = [tag for row in rows for tag in row.tags]
+            self._start(await off_loop(lambda: [tag_intent(row, tags) for row in rows], earlier))
 
     def action_owner(self) -> None:
         """Choose one of the known users, or no owner."""

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, Final, Literal
 
 from flagtui.api.errors import ApiError
+from flagtui.api.heavy_work import off_loop
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.flags.flag_reader import is_left, read_flag, read_flags
 from flagtui.app.flags.form.flag_form import FormScreen
@@ -23,7 +24,6 @@ from flagtui.changes.flags.new_flags import (
     remote_configuration,
     why_no_copy,
 )
-from flagtui.changes.planner import off_loop
 from flagtui.changes.proposal import Report
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.project_copies import (
@@ -127,7 +127,7 @@ class FlagCreation:
         elif flag is not None and workspace is not None:
             left = await find_left_behind([flag], workspace.client)
             consequences = (stays_behind_in_words(left[flag.id]),)
-            copy = await off_loop(flag.targeting.size, lambda: WorkingCopy.new(copy_of(flag, key)))
+            copy = await off_loop(lambda: WorkingCopy.new(copy_of(flag, key)), flag.filters)
             if not is_left(workspace, self._app_state, self._runner):
                 self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy, consequences))
 
@@ -152,7 +152,7 @@ class FlagCreation:
         left = await find_left_behind(copied, workspace.client)
         new_flags = [
             NewFlag(
-                await off_loop(flag.targeting.size, partial(copy_of, flag, flag.key)),
+                await off_loop(partial(copy_of, flag, flag.key), flag.filters),
                 (stays_behind_in_words(left[flag.id]),),
                 flag.id,
             )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import islice
 
+from flagtui.api.heavy_work import off_loop
 from flagtui.app.dialogs.prompt import PromptReading
 from flagtui.app.flags.flag_creation import FlagCreation
 from flagtui.app.flags.flag_reader import read_flag, read_flags
@@ -17,7 +18,6 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import retag, set_all_rollouts, set_rollout, switch, why_no_rollout
-from flagtui.changes.planner import off_loop
 from flagtui.changes.skipped import Skipped
 from flagtui.changes.tag_line import SHOWN, first_tags, read_tags
 from flagtui.config.guard_rules import Level
@@ -100,8 +100,8 @@ class FlagEdits:
 
         reading = await ask_tags(self._runner, whose, completion, "ops, -old", read)
         if reading is not None:
-            size = sum(len(row.tags) for row in rows)
-            self._runner.start(await off_loop(size, lambda: retag(rows, reading)), self._on_report)
+            earlier = [tag for row in rows for tag in row.tags]
+            self._runner.start(await off_loop(lambda: retag(rows, reading), earlier), self._on_report)
 
     async def as_json(self, rows: Sequence[FlagRow]) -> None:
         """Edit flags in the user's editor, one at a time."""
@@ -119,7 +119,7 @@ class FlagEdits:
         """Edit flags in a form, one at a time."""
         flag = await read_flag(rows[0], self._app_state, self._runner)
         if flag is not None:
-            copy = await off_loop(flag.targeting.size, lambda: WorkingCopy.of(flag))
+            copy = await off_loop(lambda: WorkingCopy.of(flag), flag.filters)
             self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy))
 
 

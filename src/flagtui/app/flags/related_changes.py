@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final
 
 from flagtui import local_time
+from flagtui.api.heavy_work import off_loop
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.flag_reader import read_flag
@@ -17,7 +18,6 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.changes.flags.flag_words import condition_in_short
-from flagtui.changes.planner import off_loop
 from flagtui.changes.related.creation import OPERATIONS, VERBS, RelatedPlan, What, made_beside
 from flagtui.changes.related.related_planner import RelatedPlanner
 from flagtui.changes.related.schedules import (
@@ -137,8 +137,7 @@ class RelatedChanges:
         fresh = await read_flag(row, self._app_state, self._runner)
         if fresh is None:
             return
-        size = fresh.targeting.size
-        if why := await off_loop(size, lambda: why_no_step(fresh)):
+        if why := await off_loop(lambda: why_no_step(fresh), fresh.filters):
             self._runner.show_toast(Notice(f"{row.key}: {why}.", "warning", "not scheduled"))
             return
         conditions = fresh.targeting.deciding

@@ -8,11 +8,11 @@ from typing import Final
 import msgspec
 
 from flagtui.api.errors import ApiError
+from flagtui.api.heavy_work import off_loop
 from flagtui.api.request import Query
 from flagtui.app.dialogs.prompt import Prompt, PromptScreen
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.changes.planner import off_loop
 from flagtui.changes.tag_line import read_tags
 from flagtui.details.suggestions import Suggest, SuggestedText, Suggestions, is_one_line
 from flagtui.store.workspace import Workspace
@@ -104,7 +104,7 @@ def complete_tags(tags: Sequence[Sequence[str]], noun: str) -> Completion:
 
     async def suggest(_typed: str) -> Suggestions:
         if not suggestions:
-            suggestions.append(await off_loop(sum(map(len, tags)), read))
+            suggestions.append(await off_loop(read, *map(list, tags)))
         return suggestions[0]
 
     return Completion(suggest, has_parts=True)

@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from flagtui.api.heavy_work import is_heavy, off_loop
 from flagtui.app.forms.form_lines import FormLine, Part
 from flagtui.app.forms.line_keys import CopyT, FormLines, LineKeys, QuestionsT
 from flagtui.app.shell.footer import KeyLine
@@ -19,7 +20,6 @@ from flagtui.app.shell.status_line import link_of, location_of
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.line import Line, cut, hung, styled
 from flagtui.app.writing.change_runner import ChangeRunner
-from flagtui.changes.planner import HEAVY, off_loop
 from flagtui.safe_text import safe_text
 from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Notice, Piece
@@ -199,16 +199,16 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
         self.workers.cancel_group(self, "check")
         if not self._is_changed:
             self._problems = ()
-        elif copy.size < HEAVY:
-            self._problems = copy.problems
-        else:
+        elif is_heavy(copy.values):
             self._problems = None
             self._check_in_thread()
+        else:
+            self._problems = copy.problems
 
     @work(exclusive=True, group="check")
     async def _check_in_thread(self) -> None:
         frozen = self._copy.frozen()
-        self._problems = await off_loop(frozen.size, lambda: frozen.problems)
+        self._problems = await off_loop(lambda: frozen.problems, frozen.values)
         self._draw_frame()
         if self._saves_when_checked:
             self.action_save()

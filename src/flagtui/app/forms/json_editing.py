@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 import msgspec
 from textual.app import App, SuspendNotSupported
 
+from flagtui.api.heavy_work import off_loop
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes import editor_text
 from flagtui.changes.editor_text import GivenUp, RecordText
-from flagtui.changes.planner import off_loop, weigh
 from flagtui.changes.proposal import Report
 from flagtui.config.editor_program import Editor, NoEditor, find_editor
 from flagtui.models.json_value import JSON, as_text
@@ -70,7 +70,7 @@ async def edit_as_json(runner: ChangeRunner, record: RecordText, drafts: Path) -
 
     The text of a heavy record is made in a thread, before the editor has the terminal.
     """
-    text = await off_loop(weigh(dict(record.shown)), record.text)
+    text = await off_loop(record.text, dict(record.shown))
     made = _in_editor(runner, lambda open_editor: editor_text.edit(record, open_editor, drafts, text))
     return _read_edited(runner, record, made, drafts)
 

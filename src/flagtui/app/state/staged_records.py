@@ -28,7 +28,7 @@ async def as_staged(record: EditedRecord, app_state: AppState) -> EditedRecord:
     if staged is None:
         return record
     # Loaded here: the connection to the server needs this module, but no staged change.
-    from flagtui.changes.planner import off_loop, weigh
+    from flagtui.api.heavy_work import off_loop
     from flagtui.changes.sets.after_set import record_after
 
-    return await off_loop(weigh(record.raw), lambda: record_after(record, staged))
+    return await off_loop(lambda: record_after(record, staged), record.raw)

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from typing import Final, TypeVar
 
+from flagtui.api.heavy_work import off_loop
 from flagtui.app.commands.cli_equivalents import place_options
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.set_reading import Edits, SetReading, edit_of, state_of
 from flagtui.app.state.set_steps import SetSteps, being_applied
-from flagtui.changes.planner import off_loop, weigh
 from flagtui.changes.proposal import Proposal
 from flagtui.changes.sets.change_set import ChangeSet, ChangeSetError, StagedChange
 from flagtui.changes.sets.project_set import Added, StagedSet
@@ -150,13 +150,13 @@ class Staging:
     ) -> Written:
         """Change the file and show the set in it; with heavy values in a thread. Raises ChangeSetError."""
         staged, edits = staged or self._staged_file(), self._edits
-        size = weigh(*values, *(change.values for change in self.changes))
 
         def change_and_read() -> tuple[Written, SetReading]:
             with self._turn:
                 return change(staged), SetReading.of(staged, edits)
 
-        result, reading = await off_loop(size, change_and_read)
+        earlier = (change.values for change in self.changes)
+        result, reading = await off_loop(change_and_read, *values, *earlier)
         if self.file == staged:
             self._use(reading)
         else:

@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from flagtui.api.heavy_work import off_loop
 from flagtui.app.shell.change_tasks import ChangeTasks
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staging_mode import Staging
 from flagtui.app.writing.app_interface import AppInterface
 from flagtui.changes.guard import GuardRefused, GuardRules, Question, guard, title_of_many
-from flagtui.changes.planner import Planned, off_loop, weigh
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import P, Purpose, R, Report
 from flagtui.changes.sets.change_set import ChangeSetError, StagedChange
 from flagtui.changes.sets.plan_changes import AT_ONCE
@@ -85,8 +86,8 @@ class StageSteps:
         except ChangeSetError as error:
             self._runner.show_toast(explain_set_fault(error))
             return None
-        size, staged = weigh(*(change.values for change in changes)), self._staging().changes
-        self._show(await off_loop(size, lambda: explain_staged(changes, staged)))
+        staged, values = self._staging().changes, (change.values for change in changes)
+        self._show(await off_loop(lambda: explain_staged(changes, staged), *values))
         return Report(staged=tuple(planned.plans))
 
     async def _agrees(

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from flagtui.api.errors import NotFound
+from flagtui.api.heavy_work import off_loop
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staged_records import staged_now
-from flagtui.changes.planner import PlanContext, off_loop
+from flagtui.changes.planner import PlanContext
 from flagtui.changes.sets.after_set import record_after
 from flagtui.models.account import User
 from flagtui.models.code_uses import CodeUses
@@ -81,7 +82,7 @@ class WorkspaceContext(PlanContext):
             flags.put(fresh.row(), read_at)
         if (staged := self._staged) is None:
             return fresh
-        return await off_loop(fresh.targeting.size, lambda: record_after(fresh, staged))
+        return await off_loop(lambda: record_after(fresh, staged), fresh.filters)
 
     async def read_experiment(self, id: int) -> Experiment:
         experiments, read_at = self.workspace.experiments, self.workspace.experiments.moment

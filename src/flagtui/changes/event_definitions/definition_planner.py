@@ -11,6 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError, NotFound
+from flagtui.api.heavy_work import off_loop
 from flagtui.changes.event_definitions.definition_intent import EventIntent, event_verb
 from flagtui.changes.event_definitions.definition_plan import (
     DefinitionContext,
@@ -21,7 +22,7 @@ from flagtui.changes.event_definitions.definition_plan import (
 )
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
 from flagtui.changes.event_definitions.event_uses import EventUses
-from flagtui.changes.planner import PATIENCE, SOON, Planned, Planner, collect, off_loop, read_each, weigh
+from flagtui.changes.planner import PATIENCE, SOON, Planned, Planner, collect, read_each
 from flagtui.changes.proposal import Consequence
 from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
 from flagtui.models.event_definition import EventDefinition
@@ -76,8 +77,7 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
         if refusal := foresee_refusal(intent, fresh):
             return skip(intent.id, fresh.name, refusal)
         alone = f"{fresh.name}: nothing to change: it has these values already"
-        size = weigh(fresh.raw, intent.changes)
-        plan = await off_loop(size, lambda: plan_event(intent, fresh, self._context))
+        plan = await off_loop(lambda: plan_event(intent, fresh, self._context), fresh.raw, intent.changes)
         return plan or skip_no_op(intent.id, fresh.name, "it has these values already", alone)
 
     async def _with_uses(self, planned: Planned[EventIntent, EventPlan]) -> Planned[EventIntent, EventPlan]:
@@ -99,8 +99,10 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
     async def _add_uses(self, plan: EventPlan) -> EventPlan:
         uses, why = await EventUses(self.context.client).find(plan.fresh.name)
         used_by = tuple(f"#{use.id} {use.name} {use.status}".rstrip() for use in uses or ())
-        context, size = replace(self._context, used_by=used_by), weigh(plan.fresh.raw, plan.values)
-        complete = await off_loop(size, lambda: plan_event(plan.intent, plan.fresh, context))
+        context = replace(self._context, used_by=used_by)
+        complete = await off_loop(
+            lambda: plan_event(plan.intent, plan.fresh, context), plan.fresh.raw, plan.values
+        )
         assert complete is not None
         if not why:
             return complete

@@ -104,10 +104,6 @@ class ExperimentCopy(Draft):
         return self.fresh.id == 0
 
     @property
-    def size(self) -> int:
-        return len(self.variants) + sum(len(self.metrics(place)) for place in METRIC_PLACES)
-
-    @property
     def problems(self) -> list[str]:
         return list(problems_in_fields(self.values if self.is_new else self.changes))
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
+from flagtui.api.heavy_work import off_loop
 from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict, same
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, change_words, is_kept, stored_field
 from flagtui.changes.experiments.metric_nodes import events_measured
@@ -16,7 +17,6 @@ from flagtui.changes.experiments.step_consequences import StepContext, cautions,
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
 from flagtui.changes.flags.flag_refusals import names_of
-from flagtui.changes.planner import off_loop
 from flagtui.changes.proposal import PlanBase
 from flagtui.changes.skipped import Blocked, Linked
 from flagtui.models.editable_fields import is_plain_key
@@ -146,7 +146,7 @@ async def gather_for_step(
     flag = fresh.feature_flag
     try:
         is_launch = intent.step.name == "launch"
-        events = await off_loop(fresh.size, lambda: events_measured(fresh)) if is_launch else ()
+        events = await off_loop(lambda: events_measured(fresh), fresh.raw) if is_launch else ()
         if 0 < len(events) <= EVENTS_ASKED:
             needs_code = await client.results.requires_flag_implementation(events)
             context = replace(context, needs_code=needs_code)

@@ -8,11 +8,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError
+from flagtui.api.heavy_work import off_loop
 from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
 from flagtui.changes.experiments.step_refusals import NO_OP
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import Choices, ExperimentIntent, StepName, trim_choices
-from flagtui.changes.planner import Planned, Planner, collect, off_loop, read_each
+from flagtui.changes.planner import Planned, Planner, collect, read_each
 from flagtui.changes.skipped import Blocked, Skipped, skip
 from flagtui.models.experiment import Experiment
 
@@ -52,7 +53,7 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
         rows = await context.all_flags(has_archived=True) if needs_flags else ()
         step_context = await gather_for_step(intent, fresh, context.client, rows)
         step_context = replace(step_context, now=context.clock.time(), leading=intent.leading)
-        plan = await off_loop(fresh.size, lambda: plan_step(intent, fresh, step_context))
+        plan = await off_loop(lambda: plan_step(intent, fresh, step_context), fresh.raw)
         if not isinstance(plan, Blocked):
             return plan
         # With choices, such as a conclusion, the step would change more than the state.

@@ -10,11 +10,12 @@ import msgspec
 from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError, RateLimited
+from flagtui.api.heavy_work import off_loop
 from flagtui.changes.flags.flag_consequences import touch_of
 from flagtui.changes.flags.flag_context import Context, NotKnown, reach_of
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag, values_on
-from flagtui.changes.planner import PATIENCE, SOON, off_loop
+from flagtui.changes.planner import PATIENCE, SOON
 from flagtui.changes.proposal import Caution
 from flagtui.changes.skipped import Blocked, Linked
 from flagtui.models.activity import ActivityPage, version_made
@@ -68,7 +69,7 @@ class FlagReading(msgspec.Struct, frozen=True):
 
     async def plan_off_loop(self, together: frozenset[int]) -> PlanResult:
         """Plan the change as `plan` does, a heavy one in a thread, so that keys are handled meanwhile."""
-        return await off_loop(self.fresh.targeting.size, lambda: self.plan(together))
+        return await off_loop(lambda: self.plan(together), self.fresh.filters, self.intent.changes)
 
     def plan_later(self, shown: Plan, together: frozenset[int]) -> asyncio.Task[Plan] | None:
         """Start the plan with the complete context; None when the plan shown is complete already."""
@@ -101,8 +102,7 @@ class FlagReading(msgspec.Struct, frozen=True):
         # Every change of a flag raises its version by one.
         seen = self.intent.seen_version
         newer = () if seen is None else [entry for entry in entries if (version_made(entry) or 0) > seen]
-        size = self.fresh.targeting.size
-        touches = await off_loop(size, lambda: tuple(map(touch_of, (*entries[:1], *newer))))
+        touches = await off_loop(lambda: tuple(map(touch_of, (*entries[:1], *newer))), self.fresh.filters)
         context = replace(
             self.context,
             reach=reach if reach is not None else NotKnown("nothing of it changes"),
@@ -139,7 +139,7 @@ async def begin_requests(reading: FlagReading, rows: Sequence[FlagRow], ask: Ans
     """
     fresh = reading.fresh
     # What others changed since stays: it counts before and after.
-    values = await off_loop(fresh.targeting.size, partial(values_on, fresh, reading.intent))
+    values = await off_loop(partial(values_on, fresh, reading.intent), fresh.filters, reading.intent.changes)
     near, needed = Neighbours.of(rows), dependencies_of(fresh, values)
     context = replace(
         reading.context,

@@ -6,10 +6,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from flagtui.api.heavy_work import off_loop
 from flagtui.changes.flags.flag_words import why_read_only
-from flagtui.changes.planner import off_loop
 from flagtui.changes.skipped import Linked
-from flagtui.evaluate import wire
 from flagtui.models.account import User
 from flagtui.models.code_uses import CodeUses
 from flagtui.models.condition_queries import OPTED_IN, TOO_LONG, ConditionQuery, deciding_conditions
@@ -103,8 +102,7 @@ async def reach_of(count: Count, fresh: Flag, values: Mapping[str, JSON]) -> Rea
     if not fresh.targeting.is_editable:
         rules = "not counted for rules"
         return NotKnown(rules if fresh.targeting.has_rules else why_read_only(fresh.targeting))
-    size = fresh.targeting.size + len(wire.conditions(values.get("filters")))
-    queries = await off_loop(size, lambda: _queries(fresh, values))
+    queries = await off_loop(lambda: _queries(fresh, values), fresh.filters, values)
     if isinstance(queries, NotKnown):
         return queries
     (had, have), distinct, opted_in, is_bound, is_nested = queries

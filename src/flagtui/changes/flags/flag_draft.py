@@ -9,7 +9,6 @@ from flagtui.changes.editor_text import RecordText
 from flagtui.changes.flags.filter_rules import problems_in_fields
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_words import GROUP_TYPE, why_read_only
-from flagtui.changes.planner import weigh
 from flagtui.changes.verbs import verb_for
 from flagtui.evaluate import wire
 from flagtui.models.filters import Filters, as_index
@@ -97,10 +96,6 @@ class WorkingCopy(Draft):
     @property
     def is_new(self) -> bool:
         return self.flag.id == 0
-
-    @property
-    def size(self) -> int:
-        return weigh(self.filters) if self.is_new else self.flag.targeting.size
 
     @property
     def filters(self) -> dict[str, JSON]:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError
+from flagtui.api.heavy_work import off_loop
 from flagtui.changes.flags.current_flag import (
     TOO_LATE,
     UNCOUNTED,
@@ -32,16 +33,7 @@ from flagtui.changes.flags.flags_together import (
 )
 from flagtui.changes.flags.new_flags import Taken, plan_create, taken_key
 from flagtui.changes.flags.unlisted_flags import rows_in_lists, rows_of
-from flagtui.changes.planner import (
-    PATIENCE,
-    PlanContext,
-    Planned,
-    Planner,
-    collect,
-    off_loop,
-    read_each,
-    weigh,
-)
+from flagtui.changes.planner import PATIENCE, PlanContext, Planned, Planner, collect, read_each
 from flagtui.changes.proposal import Caution, Consequence
 from flagtui.changes.skipped import Blocked, Linked, Skipped, skip
 from flagtui.models.filters import Filters
@@ -190,7 +182,7 @@ class FlagPlanner(Planner[FlagRequest, Plan, Flag]):
         except ApiError as error:
             return skip(request.id, self.name(request), error)
         # What plans it from here on finds the views of its filters made.
-        await off_loop(weigh(fresh.filters), lambda: fresh.targeting.size)
+        await off_loop(lambda: fresh.targeting, fresh.filters)
         intent = request if isinstance(request, Intent) else request.intent(fresh)
         has_queries = not context.uncounted
         if isinstance(intent, Blocked):
@@ -274,7 +266,7 @@ class NewFlagPlanner(Planner[NewFlag, Plan, Flag]):
                 )
                 return plan_create(new.fields, taken, own, new.consequences, new.source)
 
-            result = await off_loop(weigh(new.fields), create)
+            result = await off_loop(create, new.fields)
             return skip(new.source, key or "new flag", result) if isinstance(result, Blocked) else result
 
         adapter = FlagAdapter(context.client.flags)

@@ -10,6 +10,7 @@ import msgspec
 
 from flagtui.api.errors import ApiError, Conflict, Invalid
 from flagtui.api.flags import NOT_COMPARED, Flags
+from flagtui.api.heavy_work import off_loop
 from flagtui.api.operations import NOT_HERE
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.canonical_filters import means_same, normal_filters
@@ -17,7 +18,6 @@ from flagtui.changes.difference import FieldConflict, Path, difference, merge, s
 from flagtui.changes.flags.flag_plan import Plan, live_key, stored_value
 from flagtui.changes.flags.flag_words import hidden_conflict, in_words
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.planner import off_loop, weigh
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.unanswered import as_unknown
 from flagtui.evaluate import wire
@@ -66,7 +66,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
             stored = await self._write(plan)
         except Conflict as error:
             return await self._after_conflict(plan, error)
-        if saved := await off_loop(weigh(plan.fresh.raw, stored.raw), lambda: compare(plan, stored)):
+        if saved := await off_loop(lambda: compare(plan, stored), plan.fresh.raw, stored.raw):
             return saved
         reason = "the server accepted it but did not change it; an approval may be pending"
         return Outcome(plan, "refused", None, reason, "look at it in the browser")
@@ -77,7 +77,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
             return await self.flags.create(plan.body)
         narrow = None
         if plan.fresh.version is not None and plan.values.keys() == {"filters"}:
-            narrow = await off_loop(weigh(plan.fresh.raw), lambda: narrow_write(plan))
+            narrow = await off_loop(lambda: narrow_write(plan), plan.fresh.raw)
         if plan.fresh.version is not None and narrow is not None:
             # A refusal wrote nothing: another request is the first one that can.
             try:
@@ -96,8 +96,11 @@ class FlagAdapter(Adapter[Plan, Flag]):
         except ApiError:
             # Either a write by another user or the second delivery of ours; the look-ups decide.
             return as_unknown(plan, error)
-        size = weigh(plan.fresh.raw, theirs.raw)
-        return await off_loop(size, lambda: self.judge(plan, theirs) or _conflict_outcome(plan, theirs))
+
+        def settle() -> FlagOutcome:
+            return self.judge(plan, theirs) or _conflict_outcome(plan, theirs)
+
+        return await off_loop(settle, plan.fresh.raw, theirs.raw)
 
     def judge(self, plan: Plan, seen: Flag | None) -> FlagOutcome | None:
         return None if seen is None else compare(plan, seen, is_whole=True)

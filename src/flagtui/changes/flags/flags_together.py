@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from operator import attrgetter
 
+from flagtui.api.heavy_work import off_loop
 from flagtui.changes.flags.current_flag import FlagReading
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
-from flagtui.changes.planner import off_loop
 from flagtui.changes.send_order import send_order
 from flagtui.changes.skipped import Blocked, Skipped, skip, skip_no_op
 from flagtui.models.flag import Flag
@@ -34,8 +34,8 @@ async def plan_together(readings: Sequence[FlagReading]) -> PlannedTogether:
 
     Heavy flags are planned in a thread, so that keys are handled meanwhile.
     """
-    size = sum(reading.fresh.targeting.size for reading in readings)
-    return await off_loop(size, lambda: _plan_together(readings))
+    filters = (reading.fresh.filters for reading in readings)
+    return await off_loop(lambda: _plan_together(readings), *filters)
 
 
 def _plan_together(readings: Sequence[FlagReading]) -> PlannedTogether:

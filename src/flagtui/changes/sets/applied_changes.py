@@ -7,7 +7,8 @@ from typing import Final
 
 from flagtui.api import Client
 from flagtui.api.errors import NotFound
-from flagtui.changes.planner import off_loop, read_each, weigh
+from flagtui.api.heavy_work import off_loop
+from flagtui.changes.planner import read_each
 from flagtui.changes.sets.after_set import is_masked
 from flagtui.changes.sets.change_set import StagedChange
 from flagtui.changes.sets.outdated import Record, has_values
@@ -31,7 +32,7 @@ async def lost_since(changes: Sequence[StagedChange], progress: SetProgress, cli
             return "" if change.values.get("deleted") is True else DELETED
         if getattr(record, "deleted", False) is True and change.values.get("deleted") is not True:
             return DELETED
-        is_kept = await off_loop(weigh(record.raw), lambda: _is_kept(record, change))
+        is_kept = await off_loop(lambda: _is_kept(record, change), record.raw)
         return "" if is_kept else CHANGED
 
     return [

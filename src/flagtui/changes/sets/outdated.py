@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from flagtui.api.heavy_work import off_loop
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict, merge, same
 from flagtui.changes.event_definitions.definition_plan import stored_event_value
@@ -14,7 +15,6 @@ from flagtui.changes.flags.flag_plan import SETS, merged_value, stored_value
 from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.journal_entries import moment
 from flagtui.changes.own_changes import OwnChanges
-from flagtui.changes.planner import off_loop, weigh
 from flagtui.changes.sets.after_set import base_on, has_moved, is_masked, is_outdated, values_on
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.changes.sets.plan_changes import experiment_value
@@ -94,7 +94,7 @@ class OutdatedChanges:
 
     async def compare_off_loop(self, record: Record, change: StagedChange) -> OutdatedChange | None:
         """Compare them as `compare` does, a heavy record in a thread, so that keys are handled meanwhile."""
-        return await off_loop(weigh(record.raw), lambda: self.compare(record, change))
+        return await off_loop(lambda: self.compare(record, change), record.raw)
 
     def _is_undone(self, record: Record, change: StagedChange) -> bool:
         """Return whether only this set changed the record since, and that was undone."""

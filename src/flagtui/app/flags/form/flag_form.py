@@ -5,6 +5,7 @@ from typing import Any
 
 from textual import work
 
+from flagtui.api.heavy_work import off_loop
 from flagtui.app.flags.form.flag_fields import FieldQuestions
 from flagtui.app.flags.form.flag_form_lines import form_lines
 from flagtui.app.flags.form.live_reach import LiveReach
@@ -15,7 +16,6 @@ from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_planner import NewFlag
-from flagtui.changes.planner import off_loop
 from flagtui.changes.proposal import Consequence, Report
 from flagtui.details.flag_inspector import FEW
 from flagtui.safe_text import safe_text
@@ -86,7 +86,7 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
         if not inspector.definitions.is_read:
             await inspector.definitions.read()
         frozen = self._copy.frozen()
-        cohorts = await off_loop(frozen.size, lambda: frozen.cohorts)
+        cohorts = await off_loop(lambda: frozen.cohorts, frozen.values)
         if not cohorts <= inspector.cohorts.names.keys():
             await inspector.cohorts.learn()
         if self.is_attached:
