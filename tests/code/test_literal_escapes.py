@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from flagtui.code.byte_search import contains
+from flagtui.code.byte_search import contains, make_buffer
 from flagtui.code.call_arguments import unescape
 from flagtui.code.file_references import FileFacts, find_references
 from flagtui.code.languages import LANGUAGES
@@ -141,7 +141,11 @@ def test_bytes_contain_what_python_finds() -> None:
         data = bytearray(source.choices(b"ab\0", k=source.randint(0, 12)))
         word = bytes(source.choices(b"ab\0", k=source.randint(1, 3)))
         start, end = source.randint(0, len(data)), source.randint(0, len(data))
-        assert contains(data, word, start, end) == (data.find(word, start, end) >= 0), (data, word)
+        expected = data.find(word, start, end) >= 0
+        buffer = make_buffer(12)
+        buffer[: len(data)] = data
+        for place in (data, buffer):
+            assert contains(place, word, start, end) == expected, (data, word)
 
 
 @pytest.mark.parametrize("key", ['a"b', "a'b", "a`b", "a\nb", "a\\b", ""])

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -169,7 +170,7 @@ def test_files_that_can_be_stored_have_stamps(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x")
     for settled, has_stamp in ((-HOUR, True), (HOUR, False), (None, False)):
         reader = FileReader(str(tmp_path), settled)
-        assert [batch.size for batch in reader.batches(["a.py"])] == [1]
+        assert [batch.end for batch in reader.batches(["a.py"])] == [1]
         assert ("a.py" in reader.stamps) == has_stamp
 
 
@@ -189,6 +190,13 @@ def test_files_read_together_keep_their_own_bytes(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
     (tmp_path / "picture").write_bytes(b"\0" * 100)
     assert read(tmp_path, "3", "picture", *sorted(files)) == (files, {"binary": 1}, [])
+    names = [*files, "picture", *files]
+    reader = FileReader(str(tmp_path), kept_bytes=4 * BATCH_BYTES)
+    batches = reader.batches(names)
+    kept = [next(batches), next(batches)]
+    reader.keeps_batches = False
+    contents = [batch.content(start, end) for batch in chain(kept, batches) for _, start, end in batch.files]
+    assert contents == 2 * [*files.values()]
 
 
 WINDOWS: Final = """

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from stat import S_ISREG
 from typing import Final, Literal, NamedTuple
 
+from flagtui.code.byte_search import Buffer, contains, make_buffer
 from flagtui.code.folder_files import FLAGS, HAS_READV, open_folder, read_into
 
 SIZE_LIMIT: Final = 2_000_000
@@ -42,27 +43,26 @@ FilePlace = tuple[str, int, int]
 
 
 class FileBatch(NamedTuple):
-    """Files one after the other in a buffer, which the next batch overwrites."""
+    """Files one after the other in a buffer, which the next batch overwrites unless the reader keeps them."""
 
-    buffer: bytearray
-    size: int
-    """Bytes of all files."""
+    buffer: Buffer
+    start: int
+    end: int
     files: list[FilePlace]
 
     def content(self, start: int, end: int) -> bytes:
         """Return the bytes between two positions."""
         return bytes(memoryview(self.buffer)[start:end])
 
-    def copy(self) -> "FileBatch":
-        """Return the batch with a buffer of its own."""
-        return FileBatch(self.buffer[: self.size], self.size, self.files)
-
 
 class FileReader:
     """Reads files below one folder into the same buffer: making one for each takes longer than reading."""
 
-    def __init__(self, root: str, settled: int | None = None) -> None:
-        """Read below the root; keep stamps of files that changed `settled` nanoseconds ago, or none."""
+    def __init__(self, root: str, settled: int | None = None, kept_bytes: int = 0) -> None:
+        """Read below the root; keep stamps of files that changed `settled` nanoseconds ago, or none.
+
+        So many bytes of files are kept, as long as `keeps_batches` is true.
+        """
         self.skipped: dict[str, SkipReason] = {}
         self.stamps: dict[str, Stamp] = {}
         """Of each file that has the same bytes while its stamp is the same.
@@ -74,35 +74,37 @@ class FileReader:
         self._root = root
         self._has_stamps = settled is not None
         self._settled_at = time.time_ns() - (settled or 0)
-        self._buffer = bytearray(BATCH_BYTES + SIZE_LIMIT + 1)
+        self.keeps_batches = kept_bytes > 0
+        self._kept_bytes = kept_bytes
+        self._buffer = make_buffer(kept_bytes + BATCH_BYTES + SIZE_LIMIT + 1)
         self._view = memoryview(self._buffer)
 
     def batches(self, names: Iterable[str]) -> Iterator[FileBatch]:
         """Yield the files of source code in their order; count the others."""
         files: list[FilePlace] = []
-        start = 0
+        start = end = 0
         with open_folder(self._root) as (folder, above):
             for name in names:
-                size = self._read(name, folder, above, start)
+                size = self._read(name, folder, above, end)
                 if isinstance(size, int):
-                    files.append((name, start, start + size))
-                    start += size
+                    files.append((name, end, end + size))
+                    end += size
                 else:
                     self.skipped[name] = size
-                if start >= BATCH_BYTES:
-                    yield FileBatch(self._buffer, start, self._without_binaries(files, start))
-                    files, start = [], 0
-        yield FileBatch(self._buffer, start, self._without_binaries(files, start))
+                if end >= start + BATCH_BYTES:
+                    yield FileBatch(self._buffer, start, end, self._without_binaries(files, start, end))
+                    start = end = end if self.keeps_batches and end < self._kept_bytes else 0
+                    files = []
+        yield FileBatch(self._buffer, start, end, self._without_binaries(files, start, end))
 
-    def _without_binaries(self, files: list[FilePlace], size: int) -> list[FilePlace]:
+    def _without_binaries(self, files: list[FilePlace], start: int, end: int) -> list[FilePlace]:
         """Return the files of the batch that are text: nearly always all, so one look is faster."""
-        if self._buffer.find(b"\0", 0, size) < 0:
+        if not contains(self._buffer, b"\0", start, end):
             return files
         texts = []
         for file in files:
-            name, start, end = file
-            if self._is_binary(start, end):
-                self.skipped[name] = "binary"
+            if self._is_binary(*file[1:]):
+                self.skipped[file[0]] = "binary"
             else:
                 texts.append(file)
         return texts
@@ -141,9 +143,9 @@ class FileReader:
         return size
 
     def _is_binary(self, start: int, end: int) -> bool:
-        return self._buffer.find(b"\0", start, min(end, start + _BINARY_BYTES)) >= 0
+        return contains(self._buffer, b"\0", start, min(end, start + _BINARY_BYTES))
 
     def _has_long_lines(self, start: int, size: int) -> bool:
         """Return whether the average line is long. Nearly always, few lines show that it is not."""
         parts = (start + size // _PART_OF_LINES, start + size)
-        return all(self._buffer.count(b"\n", start, end) * _LINE_BYTES < size for end in parts)
+        return all(bytes(self._view[start:end]).count(b"\n") * _LINE_BYTES < size for end in parts)

@@ -53,7 +53,7 @@ class FileScanner:
 
     def _hits(self, batch: FileBatch) -> Iterator[tuple[str, bytes]]:
         """Yield the files that are worth parsing."""
-        if self.has_constants is never and not self.filter.has_hit(batch.buffer, 0, batch.size):
+        if self.has_constants is never and not self.filter.has_hit(batch.buffer, batch.start, batch.end):
             return
         for path, start, end in batch.files:
             if self.filter.has_hit(batch.buffer, start, end) or self.has_constants(path):

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from flagtui.code.byte_search import contains
+from flagtui.code.byte_search import Buffer, contains
 
 _BETWEEN_QUOTES: Final = re.compile(r"""["'`]([^"'`\n\\]{1,400})(?=["'`])""")
 """A word between quotes of any kind; keys have at most 400 characters. The second quote may begin another
@@ -22,7 +22,7 @@ _IN_CALLS: Final = b"ture"
 _EVALUATIONS: Final = (b"valuateFlags", b"valuate_flags")
 """Parts of the calls that read every flag of a user at once."""
 _IN_EVALUATIONS: Final = b"valuate"
-_Words = Callable[[bytearray, int, int], list[bytes]]
+_Words = Callable[[Buffer, int, int], list[bytes]]
 
 
 class WordFilter(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ class WordFilter(msgspec.Struct, frozen=True):
         names = (re.split(r"[.:]", name)[-1].encode() for name in wrappers)
         return cls(encoded, _words_like(encoded), tuple(names))
 
-    def has_hit(self, data: bytearray, start: int, end: int) -> bool:
+    def has_hit(self, data: Buffer, start: int, end: int) -> bool:
         """Return whether this part of the data, of one file or several, is worth a closer look."""
         # Nearly all files lack what every call has; one look is faster than one for each part.
         if contains(data, _IN_CALLS, start, end) and any(contains(data, call, start, end) for call in _CALLS):
@@ -55,7 +55,7 @@ class WordFilter(msgspec.Struct, frozen=True):
         if any(contains(data, part, start, end) for part in self.parts):
             return True
         for quote, find_words in self.words:
-            if data.find(quote, start, end) >= 0 and not self.keys.isdisjoint(find_words(data, start, end)):
+            if contains(data, quote, start, end) and not self.keys.isdisjoint(find_words(data, start, end)):
                 return True
         return False
 

@@ -98,21 +98,20 @@ class ReadAhead:
         return self._scan(root) if len(tree.files) >= LEAST_FILES else b""
 
     def _scan(self, root: str) -> bytes:
-        reader = FileReader(root, self._settled if keeps_results() else None)
+        reader = FileReader(root, self._settled if keeps_results() else None, _BYTES_KEPT)
         batches = reader.batches(self.queue.take())
         kept = []
         request = b""
         os.set_blocking(self._requests, False)
-        size = 0
         for batch in batches:
-            kept.append(batch.copy())
-            size += batch.size
+            kept.append(batch)
             with suppress(BlockingIOError):
                 request = os.read(self._requests, 1)
                 break
-            if size > _BYTES_KEPT:
+            if batch.end > _BYTES_KEPT:
                 break
         os.set_blocking(self._requests, True)
+        reader.keeps_batches = False
         if (request or os.read(self._requests, 1)) != _SENT:
             return b""
         # Loaded while the files are read.
