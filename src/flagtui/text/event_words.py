@@ -100,11 +100,11 @@ def use_lines(uses: Sequence[EventUse] | None, why: str) -> Iterator[list[Piece]
         yield [(safe_text(why, 120) or "loading…", "$faint")]
         return
     for use in uses:
-        status = f"  {safe_text(use.status, 20)}" if use.status else ""
+        status = f"  {safe_text(use.words, 40)}" if use.words else ""
         name = safe_text(f"#{use.id} {use.name}", 100)
         yield [(name, "$secondary"), (status, "$success" if use.status == "running" else "$text-muted")]
     if not uses:
-        yield [("no experiments", "")]
+        yield [("measured by no experiment", "")]
     if why:
         yield [(safe_text(why, 120), "$faint")]
 

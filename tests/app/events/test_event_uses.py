@@ -80,6 +80,14 @@ async def test_unread_experiment_is_not_counted_as_looked_at() -> None:
     assert ([use.id for use in paid or ()], why) == ([1], "looked at 1 of 2 experiments")
 
 
+async def test_newer_servers_name_experiments_that_measure_an_action_with_it() -> None:
+    action = {"metrics": [{"kind": "ExperimentMetric", "source": {"kind": "ActionsNode", "id": 5}}]}
+    newer, older = (Experiment.of({"id": id, **action}) for id in (1, 2))
+    newer = Experiment.of({**newer.raw, "is_legacy": False})
+    paid, _why = await uses_at(Experiments((newer, older))).find("paid")
+    assert [(use.id, use.words) for use in paid or ()] == [(1, "draft, through an action")]
+
+
 def test_an_event_is_found_wherever_an_experiment_names_it() -> None:
     old: dict[str, Any] = {"filters": {"events": [{"id": "paid", "type": "events"}]}}
     exposed: dict[str, Any] = {"exposure_criteria": {"exposure_config": {"event": "paid"}}}
@@ -92,5 +100,5 @@ def test_experiments_are_listed_one_per_line_with_a_reason() -> None:
     lines = use_lines([EventUse(7, "\x1b[1mA", "running")], "of 90")
     drawn = [[text for text, _style in line] for line in lines]
     assert drawn == [["#7 ␛[1mA", "  running"], ["of 90"]]
-    assert [line[0][0] for line in use_lines((), "")] == ["no experiments"]
+    assert [line[0][0] for line in use_lines((), "")] == ["measured by no experiment"]
     assert [line[0][0] for line in use_lines(None, "")] == ["loading…"]

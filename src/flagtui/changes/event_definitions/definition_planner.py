@@ -98,7 +98,7 @@ class EventPlanner(Planner[EventIntent, EventPlan, EventDefinition]):
 
     async def _add_uses(self, plan: EventPlan) -> EventPlan:
         uses, why = await EventUses(self.context.client).find(plan.fresh.name)
-        used_by = tuple(f"#{use.id} {use.name} {use.status}".rstrip() for use in uses or ())
+        used_by = tuple(f"#{use.id} {use.name} {use.words}".rstrip() for use in uses or ())
         context = replace(self._context, used_by=used_by)
         complete = await off_loop(
             lambda: plan_event(plan.intent, plan.fresh, context), plan.fresh.raw, plan.values

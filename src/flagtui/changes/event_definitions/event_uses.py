@@ -9,7 +9,7 @@ import msgspec
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
-from flagtui.changes.experiments.metric_nodes import events_measured
+from flagtui.changes.experiments.metric_nodes import all_metrics, events_measured, nodes_of
 from flagtui.models.experiment import Experiment
 
 LOOKED_AT: Final = 30
@@ -23,6 +23,13 @@ class EventUse(msgspec.Struct, frozen=True):
     id: int
     name: str
     status: str = ""
+    is_by_action: bool = False
+    """Whether it measures an action that contains the event."""
+
+    @property
+    def words(self) -> str:
+        """Its state, and how it measures the event: `running, through an action`."""
+        return ", ".join(filter(None, (self.status, "through an action" if self.is_by_action else "")))
 
 
 KnownUses = tuple[tuple[EventUse, ...] | None, str]
@@ -54,9 +61,9 @@ class EventUses:
         read = await asyncio.gather(*(self._get(row.id, turn) for row in rows))
         status = {row.id: row.status for row in rows}
         uses = tuple(
-            EventUse(experiment.id, experiment.name, status.get(experiment.id, ""))
-            for experiment in read
-            if experiment and uses_event(experiment, name)
+            EventUse(each.id, each.name, status.get(each.id, ""), is_by_action=not uses_event(each, name))
+            for each in filter(None, read)
+            if uses_event(each, name) or _may_use_by_action(each)
         )
         looked_at = sum(experiment is not None for experiment in read)
         is_all = looked_at >= page.total
@@ -73,6 +80,12 @@ class EventUses:
             except ApiError:
                 return None
         return self._read[id]
+
+
+def _may_use_by_action(experiment: Experiment) -> bool:
+    """Return whether an action can be why the server named the experiment; older servers name all."""
+    nodes = (node for metric in all_metrics(experiment) for node in nodes_of(metric))
+    return experiment.is_legacy is not None and any(node.get("kind") == "ActionsNode" for node in nodes)
 
 
 def uses_event(experiment: Experiment, name: str) -> bool:
