@@ -195,6 +195,9 @@ def test_many_events_are_tagged_together_and_owned(signed_in: Run) -> None:
     assert signed_in("events", "owner", names[0], "--to", "no@where.test", "--yes").code == 6
     removed = signed_in("events", "owner", names[0], "--to", "none", "--yes")
     assert removed.out == f"{names[0]}\tsaved\thas no owner any more\t\n"
+    assert "owner: none → alice@acme.com" in signed_in("undo", "--dry-run").out
+    staged = signed_in("events", "owner", names[0], "--to", "me", "--stage")
+    assert "owner: none → user 1" in staged.out
 
 
 def test_own_events_need_a_key_that_may_read_its_owner(

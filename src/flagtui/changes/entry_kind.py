@@ -75,6 +75,8 @@ class UndoContext(msgspec.Struct, frozen=True):
     """Whether the question can show late responses."""
     mirror: OverrideMirror | None = None
     """The mirror whose overrides are changed in place of flags."""
+    people: Mapping[int, str] = {}
+    """E-mails of the known people by number."""
 
 
 class EntryKind(Protocol):

@@ -50,17 +50,19 @@ class UndoPlanner(Planner[Part, Proposal, Any]):
 
     async def plan(self, requests: Sequence[Part]) -> Planned[Part, Proposal]:
         """Plan each part on its current record, in the order that the server accepts."""
-        context = self.context
+        context, me = self.context, await self.context.me()
+        people = {} if me is None else {me.id: me.email or me.label}
         undo = UndoContext(
             context.client,
             context.clock,
-            await context.me(),
+            me,
             self.entries,
             context.known_flags,
             await context.names(),
             frozenset(part.entry.record for part in requests if part.entry.kind == "flag"),
             adds_later=context.adds_later and len(requests) == 1,
             mirror=context.mirror,
+            people={**people, **context.known_people()},
         )
         results = await read_each(requests, partial(self._prepare, undo))
         skipped = [result for _, result in results if isinstance(result, Skipped)]

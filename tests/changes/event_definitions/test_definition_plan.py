@@ -78,7 +78,7 @@ def test_change_lines_name_people_by_their_address() -> None:
     joined = make_plan(set_field(ID, "description", "Somebody joined", ""), description="")
     assert [line.words for line in joined.lines] == ["description: none → Somebody joined"]
     owned = make_plan(set_field(ID, "owner", 1, 7), owner=BOB)
-    assert (owned.body, owned.lines[0].words) == ({"owner": 1}, "owner: user 7 → alice@acme.com")
+    assert (owned.body, owned.lines[0].words) == ({"owner": 1}, "owner: bob@acme.com → alice@acme.com")
 
 
 def test_verification_hiding_and_their_ends_warn() -> None:

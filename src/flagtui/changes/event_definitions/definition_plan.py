@@ -14,7 +14,7 @@ from flagtui.changes.event_definitions.definition_intent import (
 )
 from flagtui.changes.proposal import Caution, Consequence, PlanBase, consequence_with_age
 from flagtui.changes.skipped import Blocked
-from flagtui.local_time import unix
+from flagtui.local_time import DAY, unix
 from flagtui.models.editable_fields import trim
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON, as_list, as_text
@@ -121,7 +121,7 @@ def plan_event(intent: EventIntent, fresh: EventDefinition, context: DefinitionC
         values=values,
         before=before,
         body=body,
-        lines=tuple(_lines(before, values, context)),
+        lines=tuple(_lines(before, values, {**context.people, **_owner_of(fresh)})),
         consequences=tuple(consequences_of(fresh, values, context.used_by, context.now)),
         conflicts=conflicts,
         cautions=tuple(Caution(words) for words in rules_of(fresh, body)),
@@ -144,7 +144,7 @@ def plan_creation(intent: EventIntent, context: DefinitionContext) -> EventPlan 
         body=intent.changes,
         lines=(
             DifferenceLine(("name",), MISSING, intent.name, f"name: {intent.name}"),
-            *_lines({}, intent.changes, context),
+            *_lines({}, intent.changes, context.people),
         ),
     )
 
@@ -165,7 +165,7 @@ def plan_recreation(name: str, kept: Mapping[str, JSON], context: DefinitionCont
         values=values,
         before={},
         body=values,
-        lines=tuple(_lines({}, values, context)),
+        lines=tuple(_lines({}, values, context.people)),
         consequences=(Consequence("Lost", lost, "warning"),),
     )
 
@@ -221,20 +221,23 @@ def _merged_tags(seen: JSON, mine: JSON, theirs: JSON) -> JSON:
 
 
 def _lines(
-    before: Mapping[str, JSON], values: Mapping[str, JSON], context: DefinitionContext
+    before: Mapping[str, JSON], values: Mapping[str, JSON], people: Mapping[int, str]
 ) -> Iterator[DifferenceLine]:
     for name, after in values.items():
-        sides = _shown_value(name, before.get(name, MISSING), context), _shown_value(name, after, context)
-        yield DifferenceLine((name,), *sides, field_words(EVENT_FIELDS, name, *sides))
+        old = shown_event_value(name, before.get(name, MISSING), people)
+        new = shown_event_value(name, after, people)
+        yield DifferenceLine((name,), old, new, field_words(EVENT_FIELDS, name, old, new))
 
 
-def _shown_value(name: str, value: JSON, context: DefinitionContext) -> JSON:
+def shown_event_value(name: str, value: JSON, people: Mapping[int, str]) -> JSON:
+    """Return the value as people read it: an owner by e-mail, where the number has one in `people`."""
     if name == "owner" and isinstance(value, int):
-        return context.people.get(value, f"user {value}")
+        return people.get(value, f"user {value}")
     return value
 
 
-DAY: Final = 86_400.0
+def _owner_of(fresh: EventDefinition) -> Mapping[int, str]:
+    return {fresh.owner.id: fresh.owner_name} if fresh.owner and fresh.owner_name else {}
 
 
 def consequences_of(

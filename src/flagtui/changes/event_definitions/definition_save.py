@@ -228,10 +228,7 @@ class DefinitionEntries(EntryKind):
         return entry if _is_recreation(entry) else None
 
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
-        definitions, definition_context = (
-            context.client.event_definitions,
-            DefinitionContext(context.clock.time()),
-        )
+        definition_context = DefinitionContext(context.clock.time(), context.people)
         if is_deletion(part):
             undo_plan = plan_recreation(part.key, part.before, definition_context)
         else:
@@ -240,7 +237,7 @@ class DefinitionEntries(EntryKind):
                 return None
             undo_plan = planned
         plan = replace(undo_plan, conflicts=mark_own_conflicts(undo_plan.conflicts, part, context.entries))
-        return Planned(DefinitionAdapter(definitions), [plan])
+        return Planned(DefinitionAdapter(context.client.event_definitions), [plan])
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
         try:

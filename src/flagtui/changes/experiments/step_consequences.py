@@ -18,14 +18,13 @@ from flagtui.changes.experiments.served_variants import (
 )
 from flagtui.changes.experiments.steps import LIVE, Choices, Step
 from flagtui.changes.proposal import Caution, Consequence, Tone
-from flagtui.local_time import unix
+from flagtui.local_time import DAY, unix
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_dict, as_list, as_number, as_text, format_number
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
-DAY: Final = 86_400.0
 NO_CODE: Final = "none of its events carried a flag in the last 7 days"
 WEEK: Final = 7.0
 """Days under which an experiment has not seen every day of a week."""

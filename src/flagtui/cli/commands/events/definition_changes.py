@@ -181,8 +181,7 @@ async def change_events(
     bulk = BulkReader(session, terms, EventPlan.noun, lambda event: would_change(make(event), event))
     fresh = as_staged(session, terms, await events_of(session, selection, bulk))
     context = planning_context(session, terms)
-    owners = (user, *(definition.owner for definition in fresh))
-    context.people = {owner.id: owner.email or owner.label for owner in owners if owner is not None}
+    context.people = {} if user is None else {user.id: user.email or user.label}
     planner = EventPlanner(context, {definition.id: definition for definition in fresh})
     return await carry_out(await planner.plan([make(definition) for definition in fresh]), session, terms)
 
