@@ -69,6 +69,14 @@ async def test_an_evaluation_falls_back_to_its_reason(make_client: MakeClient) -
     assert (trial.result, trial.reason, trial.condition_index) == ("test", "condition_match", 1)
 
 
+@pytest.mark.parametrize(
+    ("stored", "value"),
+    [('{"a": 1}', {"a": 1}), ("NaN", "NaN"), ("[" * 900 + "]" * 900, "[" * 900 + "]" * 900)],
+)
+async def test_payload_that_is_not_json_is_text(make_client: MakeClient, stored: str, value: object) -> None:
+    assert await make_client(always(200, stored)).evaluation.remote_config("a") == value
+
+
 async def test_definitions_are_asked_for_where_newer_servers_keep_them(make_client: MakeClient) -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         match request.url.path:

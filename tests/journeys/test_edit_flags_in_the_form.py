@@ -114,6 +114,9 @@ async def edit_payload(program: Program) -> None:
     area.text = '{"colour": "blue"'
     await program.settle()
     assert "not JSON, line 1" in program.screen
+    area.text = "NaN"
+    await program.settle()
+    assert "NaN is not a JSON number" in program.screen
     area.text = "7" * 5_000
     await program.settle()
     assert "a number is too long" in program.screen

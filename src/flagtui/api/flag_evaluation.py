@@ -1,6 +1,5 @@
 """Flags as the server evaluates them."""
 
-import json
 from collections.abc import Mapping, Sequence
 
 from flagtui.api.errors import NotFound
@@ -9,7 +8,7 @@ from flagtui.api.request import Query
 from flagtui.api.resource import Resource
 from flagtui.models.account import Project
 from flagtui.models.flag_responses import EvaluatedFlag, LocalEvaluation, MyFlag, Trial
-from flagtui.models.json_value import JSON, as_dict, as_text
+from flagtui.models.json_value import JSON, NotJson, as_dict, as_text, read_json
 
 
 class FlagEvaluation(Resource):
@@ -65,8 +64,8 @@ class FlagEvaluation(Resource):
         if not isinstance(payload, str):
             return payload
         try:
-            return json.loads(payload)
-        except ValueError:
+            return read_json(payload.encode())
+        except NotJson:
             return payload
 
     async def local_evaluation(self, *, etag: str = "") -> LocalEvaluation | None:

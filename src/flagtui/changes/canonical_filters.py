@@ -4,13 +4,12 @@ On older servers a PATCH of `filters` replaces everything and one without `group
 merge. A whole object in which removed keys are cleared by name means the same to all of them.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Final
 
 from flagtui.changes.difference import MISSING, Path, same
 from flagtui.evaluate import wire
-from flagtui.models.json_value import JSON, as_dict, as_list, copy_json
+from flagtui.models.json_value import JSON, NotJson, as_dict, as_list, copy_json, read_json
 from flagtui.models.record_fields import FLAG_FIELDS
 
 _LEGACY: Final = ("super_groups", "holdout_groups")
@@ -120,6 +119,6 @@ def payload_value(value: JSON) -> JSON:
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
+        return read_json(value.encode())
+    except NotJson:
         return value

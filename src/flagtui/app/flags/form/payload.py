@@ -11,6 +11,7 @@ from textual.widgets.text_area import Selection
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import styled
 from flagtui.app.widgets.text_editor import TextEditor
+from flagtui.models.json_value import NotJson, refuse_constant
 from flagtui.safe_text import safe_text
 
 
@@ -82,11 +83,13 @@ def json_problem(text: str) -> str:
     if not text.strip():
         return ""
     try:
-        json.loads(text)
+        json.loads(text, parse_constant=refuse_constant)
     except json.JSONDecodeError as fault:
         return f"not JSON, line {fault.lineno}: {fault.msg.lower()}"
     except RecursionError:
         return "nested too deeply"
+    except NotJson as fault:
+        return str(fault)
     except ValueError:
         return "a number is too long"
     return ""
