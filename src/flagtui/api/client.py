@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Generic, Self, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Generic, TypedDict, TypeVar, Unpack
 
 from flagtui.api.clock import Clock, SystemClock
 from flagtui.api.connection import Connection, Deadlines
@@ -64,8 +65,8 @@ class Lazy(Generic[Asked]):
         return made
 
 
-class Client:
-    """The client of one host, key and project, an async context manager.
+class Client(AbstractAsyncContextManager["Client"]):
+    """The client of one host, key and project.
 
     Raises `BadHost` or `BadKey` on construction, `ApiError` from its operations.
     """
@@ -126,9 +127,6 @@ class Client:
 
     def __repr__(self) -> str:
         return f"Client({self.host.origin}, project={self.project})"
-
-    async def __aenter__(self) -> Self:
-        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None

@@ -183,12 +183,6 @@ class EditableField(Struct, frozen=True):
             None,
         )
 
-    def comparable(self, value: JSON) -> JSON:
-        """Return the value in the form used for comparison."""
-        return (
-            sorted(map(str, value)) if self.takes.input_kind == "texts" and isinstance(value, list) else value
-        )
-
     def value_of(self, row: object) -> JSON:
         """Return the field's value of a row in a list."""
         return getattr(row, self.shown.attribute if self.shown is not None else self.name)
@@ -220,7 +214,8 @@ class FieldTable(dict[str, EditableField]):
 
     def comparable(self, name: str, value: JSON) -> JSON:
         """Return the value in the form used for comparison; that of an unknown field is unchanged."""
-        return self[name].comparable(value) if name in self else value
+        is_unordered = name in self and self[name].takes.input_kind == "texts" and isinstance(value, list)
+        return sorted(map(str, value)) if is_unordered else value
 
     def problems(self, values: Mapping[str, JSON]) -> list[str]:
         """Return the problems of these values, each as a sentence that begins with the field."""
