@@ -88,8 +88,9 @@ async def ask_and_send(
         return nothing_sent(apart, report)
     interface = interface or TerminalInterface(terms, report, planned)
     try:
-        here = session.signature
-        signature = (planned.signature or here).made_from(here)
+        signature = session.signature
+        if planned.signature is not None:
+            signature = planned.signature.made_from(signature)
         context = WriteContext(session.journal, signature, session.clock, progress, terms.agreement.wait)
         ended = await run(planned, interface, session.rules, context)
     except (Trouble, click.Abort):

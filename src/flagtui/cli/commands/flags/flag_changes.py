@@ -40,7 +40,7 @@ from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import RecordSelection, only_one
-from flagtui.cli.plumbing.session_context import as_staged, planning_context
+from flagtui.cli.plumbing.session_context import planning_context
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, tag_options
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
@@ -92,7 +92,6 @@ async def change_flags(
     version = terms.agreement.if_version
     if version is not None:
         check_version(flags, version)
-    flags = as_staged(session, terms, flags)
     intents = [make(flag) for flag in flags]
     requests = [intent for intent in intents if isinstance(intent, Intent)]
     skipped = [intent for intent in intents if isinstance(intent, Skipped)]
