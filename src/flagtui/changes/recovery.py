@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.changes.entry_kind import Recovery, RecoveryVerdict
-from flagtui.changes.journal import Journal
-from flagtui.changes.journal_entries import Ending, Signature
+from flagtui.changes.journal import RECOVERY_WINDOW, Journal, JournalUnwritable
+from flagtui.changes.journal_entries import Ending, Entry, Signature
+from flagtui.changes.planner import read_each
 from flagtui.changes.unanswered import WATCH_FOR
-from flagtui.changes.undo import kind_of
+from flagtui.changes.undo import kind_of, next_undo
 
 if TYPE_CHECKING:
     from flagtui.changes.overrides.override_plan import OverrideMirror
@@ -30,10 +32,15 @@ async def recover_all(
 ) -> list[Recovery]:
     """Look up the open entries of this project, or of this mirror, and close those with a final verdict.
 
+    Those that waited for approval are closed when their change was applied.
+
     Within a minute of the request the server may still apply it. Raises `JournalUnwritable`.
     """
     now, place = journal.clock(), (here.host, here.project)
     recoveries: list[Recovery] = []
+    if mirror is None:
+        recent = await asyncio.to_thread(journal.entries, now - RECOVERY_WINDOW)
+        recoveries += await _settle_approved(journal, client, here, recent)
     for entry in await asyncio.to_thread(journal.unresolved):
         if (entry.signature.host, entry.signature.project) != place:
             continue
@@ -48,9 +55,55 @@ async def recover_all(
         except ApiError:
             recovery = Recovery(entry, "not known")
         if (ending := ENDINGS.get(recovery.verdict)) is not None:
-            note = f"found {recovery.verdict} at the next start"
-            await asyncio.to_thread(
-                journal.finish, entry.id, ending, recovery.record, note, recovery.server_values
-            )
+            await _close(journal, recovery, ending, f"found {recovery.verdict} at the next start")
         recoveries.append(recovery)
     return recoveries
+
+
+async def _close(journal: Journal, recovery: Recovery, ending: Ending, note: str) -> None:
+    id, record = recovery.entry.id, recovery.record
+    await asyncio.to_thread(journal.finish, id, ending, record, note, recovery.server_values)
+
+
+async def read_for_undo(
+    journal: Journal, client: Client, here: Signature, is_meant: Callable[[Entry], bool] | None = None
+) -> list[Entry]:
+    """Return all of the journal, newest first, in which changes that were approved since are saved.
+
+    Without `is_meant`, those after the newest change that can be undone are looked up.
+    """
+    entries = await asyncio.to_thread(journal.entries)
+    first = max((entry.at for entry in next_undo(entries, here)), default=journal.clock() - RECOVERY_WINDOW)
+    meant = [entry for entry in entries if (is_meant(entry) if is_meant is not None else entry.at > first)]
+    # Where the journal cannot be written, the change still waits.
+    with suppress(JournalUnwritable):
+        if await _settle_approved(journal, client, here, meant):
+            return await asyncio.to_thread(journal.entries)
+    return entries
+
+
+async def _settle_approved(
+    journal: Journal, client: Client, here: Signature, entries: Sequence[Entry]
+) -> list[Recovery]:
+    """Close the entries of this project that waited for approval and were applied; return those.
+
+    Raises `JournalUnwritable`.
+    """
+    place = (here.host, here.project)
+    waiting = [
+        entry
+        for entry in entries
+        if entry.ending == "awaiting approval" and (entry.signature.host, entry.signature.project) == place
+    ]
+
+    async def look(entry: Entry) -> Recovery:
+        try:
+            return await kind_of(entry.kind).look(entry, client, "not known")
+        except ApiError:
+            return Recovery(entry, "not known")
+
+    looked = [recovery for _, recovery in await read_each(waiting, look)]
+    applied = [recovery for recovery in looked if recovery.verdict == "applied"]
+    for recovery in applied:
+        await _close(journal, recovery, "saved", "waited for approval, and was found applied later")
+    return applied

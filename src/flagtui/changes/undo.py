@@ -135,6 +135,8 @@ def why_not(entry: Entry, here: Signature) -> Blocked | None:
     """Return why this entry cannot be undone, whatever the current record; else None."""
     if not entry.signature.reaches(here):
         return Blocked("elsewhere", "it was made in another project", "switch to that project first")
+    if entry.ending == "awaiting approval":
+        return Blocked("not saved", "it waits for approval, so there is nothing to undo yet")
     if entry.ending != "saved":
         ending = entry.ending or "not known"
         return Blocked("not saved", f"it ended as {ending}, so there is nothing to undo")

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from tests.changes.office import ENTRY, HERE, NOW, Office
-from tests.changes.writing import recover
-from tests.doubles.expected import require
+from tests.changes.writing import Rooms, recover
+from tests.doubles.expected import expect, require
 from tests.doubles.flag_server import FlagServer, raw_flag
 
 from flagtui.api import errors
@@ -15,6 +15,9 @@ from flagtui.changes.entry_kind import RecoveryVerdict
 from flagtui.changes.flags import flag_intent
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
+from flagtui.changes.recovery import read_for_undo
+from flagtui.changes.skipped import Blocked
+from flagtui.changes.undo import why_not
 from flagtui.models.json_value import JSON
 
 
@@ -125,6 +128,21 @@ async def test_the_record_tells_what_became_of_it(
     assert SAID[recoveries[0].verdict] in recoveries[0].words
     assert journal.entries()[0].ending == ending
     assert (ada.sends, server.log) == (0, [])
+
+
+async def test_change_that_waited_for_approval_is_saved_once_applied(tmp_path: Path) -> None:
+    journal = left_open(tmp_path)
+    journal.finish(ENTRY.id, "awaiting approval")
+    server = FlagServer(raw_flag(version=12))
+    client: Any = Rooms(flags=server.person("ada@acme.test"))
+    (waiting,) = await read_for_undo(journal, client, HERE)
+    assert expect(why_not(waiting, HERE), Blocked).reason.startswith("it waits for approval")
+    # A change of another user, which left it waiting.
+    server.apply("bob@acme.test", 812, {"name": "Bob's"})
+    assert await recover(journal, HERE, flags=client.flags) == []
+    server.apply("ada@acme.test", 812, {"active": False})
+    (saved,) = await read_for_undo(journal, client, HERE)
+    assert (saved.ending, saved.saved_version, why_not(saved, HERE)) == ("saved", 14, None)
 
 
 async def test_gone_flags_and_replaced_payloads_have_their_verdict(tmp_path: Path) -> None:

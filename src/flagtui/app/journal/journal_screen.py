@@ -89,7 +89,6 @@ MORE_JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
     Column("kind", "KIND", words_cell(lambda entry: entry.kind.replace("_", " ")), 16, sortable=False),
     Column("version", "VERSION", version_cell("saved_version"), 7, align="right", sortable=False),
 )
-"""What else a person can choose."""
 
 _STATES: Final[dict[str, Callable[[Entry], bool]]] = {
     "saved": lambda entry: entry.ending == "saved",
@@ -204,8 +203,9 @@ class JournalScreen(ReadList[Entry]):
         entries, fault, damaged = await asyncio.to_thread(_read, self._app_state.session.journal)
         self._gaps = "a file cannot be read" if fault else count(damaged, "damaged line") * bool(damaged)
         if fault and not entries:
-            what = "The journal cannot be read, so nothing can be undone."
-            return Words((what, safe_text(fault, 300)), "warn")
+            return Words(
+                ("The journal cannot be read, so nothing can be undone.", safe_text(fault, 300)), "warn"
+            )
         workspace = self._app_state.workspace
         here = self._app_state.signature(workspace) if workspace else None
         before = self._undoable
@@ -224,10 +224,8 @@ class JournalScreen(ReadList[Entry]):
 
     def about(self, entry: Entry) -> Iterator[list[Piece]]:
         yield [(safe_text(entry.key), "bold")]
-        yield [
-            (safe_text(_verb(entry)), ""),
-            (f"  {ending_words(entry)}", "$warning" if entry.is_open else "$success"),
-        ]
+        tone = "$success" if entry.ending == "saved" else "$warning"
+        yield [(safe_text(_verb(entry)), ""), (f"  {ending_words(entry)}", tone)]
         yield []
         yield from _facts(
             # First what 60 cells have no column for: a pane below 15 lines shows two facts.
@@ -257,10 +255,12 @@ class JournalScreen(ReadList[Entry]):
         """Undo the marked changes together, newest first, else the one under the cursor."""
         entries = sorted(self.chosen(), key=attrgetter("at"), reverse=True)
         undoable = [entry for entry in entries if entry.id in self._undoable]
+        # It may have been approved since.
+        undoable = undoable or [entry for entry in entries[:1] if entry.ending == "awaiting approval"]
         skipped = [
             Skipped(entry.uuid or entry.record, entry.key, self._undo_words(entry), kind=_list_of(entry))
             for entry in entries
-            if entry.id not in self._undoable
+            if entry not in undoable
         ]
         if undoable:
             self._undo(undoable, skipped)

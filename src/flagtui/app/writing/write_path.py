@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -25,6 +24,7 @@ from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.pipeline import run
 from flagtui.changes.planner import Planned, Planner, Q
 from flagtui.changes.proposal import P, Purpose, R, Report
+from flagtui.changes.recovery import read_for_undo
 from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.revert_planner import Reverts, questions_of_reverts
 from flagtui.changes.sets.change_set import ChangeSetError
@@ -110,12 +110,12 @@ class WritePath:
         if self._app_state.is_staging:
             await self.stage_steps.undo_step(is_redo=is_redo)
             return
-        entries = await asyncio.to_thread(self._app_state.session.journal.entries)
+        here = self._app_state.signature(workspace)
+        entries = await read_for_undo(self._app_state.session.journal, workspace.client, here)
         if self._runner.is_saving and entries and not entries[0].ending:
             # The one before would be undone.
             self._runner.show_toast(UNSAVED)
             return
-        here = self._app_state.signature(workspace)
         newest = next_redo(entries, here) if is_redo else next_undo(entries, here, self._runner.no_ops)
         if newest:
             await self.undo_entries(newest, is_newest=True, is_redo=is_redo)
@@ -145,13 +145,16 @@ class WritePath:
             self._runner.show_toast(UNDO_AT_ONCE)
             return
         context, here = WorkspaceContext(self._app_state, workspace), self._app_state.signature(workspace)
+        meant, journal = {change.id: change for change in changes}, self._app_state.session.journal
+        entries = await read_for_undo(journal, workspace.client, here, lambda entry: entry.id in meant)
+        meant |= {entry.id: entry for entry in entries if entry.id in meant}
+        changes = [*meant.values()]
         refusal = why_not(changes[0], here)
         if refusal is not None:
             notice = explain_blocked(refusal, f"{changes[0].key}, {changes[0].verb}")
             keys = f"{key_sign('app.journal')}, {key_sign('journal.revert')}"
             self._runner.show_toast(replace(notice, text=f"{notice.text}\n{keys} undoes any other change."))
             return
-        entries = await asyncio.to_thread(self._app_state.session.journal.entries)
         now = self._app_state.session.clock.time() if is_newest else None
         purpose = purpose_of(changes, is_redo=is_redo, now=now)
         try:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Purpose
+from flagtui.changes.recovery import read_for_undo
 from flagtui.changes.skipped import Skipped
 from flagtui.changes.undo import (
     next_redo,
@@ -43,7 +44,7 @@ def project_of_change(opening: Opening, given: Mapping[str, Any]) -> str:
         entry.signature.project
         for entry in entries
         if entry.signature.host == host
-        and (entry.ending == "saved" or (entry.is_open and not id))
+        and (entry.ending == "saved" or (entry.ending == "awaiting approval" if id else entry.is_open))
         and entry.id.startswith(id)
     )
     return next(projects, "")
@@ -87,11 +88,12 @@ async def _undo_or_redo(
 
     Raises Trouble for what has to be corrected before anything can be sent.
     """
-    entries = await asyncio.to_thread(session.journal.entries)
-    if not entries and (fault := session.journal.fault()):
-        raise Trouble(f"the journal cannot be read: {fault}.")
     await session.me()
     signature = session.signature
+    is_meant = (lambda entry: entry.id.startswith(change.lower())) if change else None
+    entries = await read_for_undo(session.journal, session.client, signature, is_meant)
+    if not entries and (fault := session.journal.fault()):
+        raise Trouble(f"the journal cannot be read: {fault}.")
     changes = choose_entries(entries, change, signature, is_redo=is_redo)
     purpose = purpose_of(changes, is_redo=is_redo, now=None if change else session.clock.time())
     with ChangeReport(terms.printer) as report:
