@@ -21,6 +21,7 @@ DELETED = UseFinding("deleted-key", "The flag old-prices was deleted; the call g
 PLACES = (
     CodeUse("src/nav.ts", 9, 5, "call", "new-navv", findings=(UNKNOWN,)),
     CodeUse("src/nav.ts", 12, 5, "call", "new-nav", "flag", "ts", "keep what it turns on", (ROLLED_OUT,)),
+    CodeUse("page.vue", 4, 9, "string", "ai-summaries", "flag", "vue"),
     CodeUse("src/nav.ts", 30, 9, "call", "checkout-redesign", "flag", "ts"),
     CodeUse("src/nav.ts", 31, 9, "call", "checkout-redesign", "flag", "ts"),
     CodeUse("src/page.py", 9, 2, "call", "$pageview", "event", "python"),
@@ -67,6 +68,11 @@ async def test_code_tab_lists_places_and_keeps_them_after_failures(setting: Sett
         shown = words(program.screen)
         assert "not scanned: the scan ended without a result" in shown
         assert "src/nav.ts:12:5" in shown
+        await program.press("escape")
+        await search(program, "ai-summaries")
+        await program.press("f8")
+        assert "No use and 1 mention" in words(program.screen)
+        assert "not in a call that the scan recognises; it may be a use" in words(program.screen)
         await program.press("escape", "3")
         await search(program, "$pageview")
         await program.press("f8")

@@ -82,6 +82,8 @@ class CodeUses(msgspec.Struct, frozen=True):
     """The uses of one key."""
 
     uses: tuple[CodeUse, ...]
+    quoted: tuple[CodeUse, ...]
+    """Places outside of comments and tests that have the key in quotes: each may be a use."""
     folder: str
     """The folder that was searched."""
     taken_at: float

@@ -37,8 +37,10 @@ class CodeScan(msgspec.Struct, frozen=True):
     version: int = _VERSION
 
     def uses_of(self, key: str) -> CodeUses:
-        uses = (each for each in self.places_of(key, "flag") if each.is_use)
-        return CodeUses(tuple(uses), self.folder, self.taken_at)
+        places = self.places_of(key, "flag")
+        uses = tuple(each for each in places if each.is_use)
+        quoted = tuple(each for each in places if each.kind == "string")
+        return CodeUses(uses, quoted, self.folder, self.taken_at)
 
     def places_of(self, key: str, subject: str) -> list[CodeUse]:
         """Return the places that name a flag or an event: uses first, then by file and line."""
@@ -77,12 +79,15 @@ class CodeIndex:
         """Return how many places need the key."""
         return self._uses[key]
 
+    def is_unused(self, key: str) -> bool:
+        """Return whether no place is a use or may be one, as a quoted key."""
+        return not self._uses[key] and "string" not in self._kinds.get(key, ())
+
     def rules(self, key: str) -> frozenset[str]:
-        """Return the ids of the rules that report the key. A quoted key may be a use, so it has none."""
-        kinds = self._kinds.get(key, set())
-        if self._uses[key] or "string" in kinds:
+        """Return the ids of the rules that report the key."""
+        if not self.is_unused(key):
             return frozenset(self._rules[key])
-        return frozenset(("comment-only",)) if "comment" in kinds else frozenset(("unreferenced",))
+        return frozenset(("comment-only" if "comment" in self._kinds.get(key, ()) else "unreferenced",))
 
 
 class CodeScans:

@@ -112,14 +112,15 @@ def _state(row: FlagRow) -> float:
 
 
 _NOT_KNOWN: Final = 0.5
-"""Between no use and one: code was not searched."""
+"""Between no use and one: code was not searched, or has the key in quotes."""
 _TIER: Final = 1e11
 """More seconds than any time of a call."""
 
 
 def _cleanup(row: FlagRow, outside: Outside) -> float:
     """Return how risky it is to remove the flag: by its uses in code, its values, its last call."""
-    uses = _NOT_KNOWN if outside.code is None else outside.code.uses(row.key)
+    code = outside.code
+    uses = _NOT_KNOWN if code is None else code.uses(row.key) or _NOT_KNOWN * (not code.is_unused(row.key))
     varies = not (_is_full(row) or row.rollout == 0 or not row.active)
     called = row.called_at if row.called_at is not None or row.has_call_times else row.updated_at
     return min(uses, 1e4) * 4 * _TIER + (varies + (row.type == "experiment")) * _TIER + (called or 0.0)

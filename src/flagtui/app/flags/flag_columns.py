@@ -108,7 +108,7 @@ def uses_cell(code: CodeKeys) -> Draw[FlagRow]:
 
     def draw(flag: FlagRow, slot: Slot) -> Cell:
         uses = code.uses(flag.key)
-        return ((f"{uses:,}", "plain" if uses else "good"),)
+        return ((f"{uses:,}", "good" if code.is_unused(flag.key) else "plain"),)
 
     return draw
 

@@ -193,8 +193,8 @@ def scan_words(scan: CodeScan, places: Sequence[CodeUse], now: float, *, is_shor
     folder = Path(scan.folder).name if is_short else short_path(Path(scan.folder))
     uses = sum(place.is_use for place in places)
     others = len(places) - uses
-    words = count(uses, "use") if uses else "No use"
-    yield (words, "bold $success" if not uses else "bold")
+    may_be_used = uses or any(place.kind == "string" for place in places)
+    yield (count(uses, "use") if uses else "No use", "bold" if may_be_used else "bold $success")
     yield (f" and {count(others, 'mention')}" if others else "", "")
     yield (f" in {safe_text(folder, 100)}", "")
     is_old = now - scan.taken_at > OLD
@@ -234,6 +234,8 @@ def report_lines(place: CodeUse) -> Iterator[list[Piece]]:
         yield [(f"{finding.rule}  ", "$warning"), (safe_text(finding.message, 300), "")]
     if not place.findings:
         words = "no findings" if place.is_use else f"{place.kind}: the code does not need the key here"
+        if place.kind == "string":
+            words = "string: the key in quotes, not in a call that the scan recognises; it may be a use"
         yield [("", ""), (words, "$text-muted")]
 
 

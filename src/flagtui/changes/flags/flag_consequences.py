@@ -105,12 +105,14 @@ def reach_in_words(reach: Reach | NotKnown) -> Consequence:
 def _code_uses(in_code: CodeUses, now: float) -> Consequence:
     """Return the uses in code, with the age of the scan that saw them."""
     searched = ("; searched ", in_code.taken_at)
-    if not in_code.uses:
+    shown = in_code.uses or in_code.quoted
+    if not shown:
         return consequence_with_age("Code", (f"no use in {in_code.folder}", *searched), now)
-    places = ", ".join(use.place for use in in_code.uses[:PLACES])
-    more = f" and {len(in_code.uses) - PLACES:,} more" if len(in_code.uses) > PLACES else ""
-    count = "1 use" if len(in_code.uses) == 1 else f"{len(in_code.uses):,} uses"
-    return consequence_with_age("Code", (f"{count}: {places}{more}", *searched), now, "warning")
+    places = ", ".join(use.place for use in shown[:PLACES])
+    more = f" and {len(shown) - PLACES:,} more" if len(shown) > PLACES else ""
+    count = "1 use" if len(shown) == 1 else f"{len(shown):,} uses"
+    what = count if in_code.uses else "no call, but in quotes"
+    return consequence_with_age("Code", (f"{what}: {places}{more}", *searched), now, "warning")
 
 
 def _dependents(

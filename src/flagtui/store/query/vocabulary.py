@@ -34,6 +34,10 @@ class CodeKeys(Protocol):
         """Return how many places in code need the key."""
         ...
 
+    def is_unused(self, key: str) -> bool:
+        """Return whether no place is a use or may be one, as a quoted key."""
+        ...
+
     def rules(self, key: str) -> frozenset[str]:
         """Return the ids of the rules that report the key."""
         ...
