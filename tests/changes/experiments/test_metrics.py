@@ -28,7 +28,7 @@ ACTION = {"kind": "ActionsNode", "id": 5}
 BUILT = [
     (mean_of(event_node("order")), "mean of order", ("order",)),
     (mean_of(event_node("order", "sum", "price")), "mean of sum of price of order", ("order",)),
-    (mean_of(event_node("order", "dau")), "mean of users with order", ("order",)),
+    (mean_of(event_node("order", "dau")), "share of users with order", ("order",)),
     (funnel_of(["view", "order"]), "funnel view → order", ("view", "order")),
     (ratio_of(event_node("order"), event_node("visit", "unique_session")), "order per sessions with visit",
      ("order", "visit")),

@@ -109,6 +109,8 @@ def _name(node: Mapping[str, JSON]) -> str:
 
 def _mean(form: Item, nodes: list[Item], unit: str) -> str:
     least, counted = as_number(form.get("threshold")), describe_node(nodes[0])
+    if nodes[0].get("math") == "dau":
+        return f"share of {unit} with {named_node(nodes[0])}"
     return f"mean of {counted}" if least is None else f"share of {unit} with at least {least:g} of {counted}"
 
 
