@@ -15,6 +15,7 @@ from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, missing_fields, plan_step
 from flagtui.changes.skipped import Blocked
 from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import as_dict
 
 SPLIT = [
     {"key": "control", "rollout_percentage": 50, "split_percent": 50},
@@ -133,6 +134,9 @@ def test_new_experiment_sends_chosen_values_and_leaves_project_defaults() -> Non
     text = " ".join(consequence.text for consequence in plan.consequences)
     assert "blue is created: control 50 % · test 50 %, off" in text
     assert "2 measured once it runs" in text
+    assert plan.cautions == ()
+    as_dict(copy.change(*copy.variants_path, 0))["key"] = "old"
+    assert "newer ones compare with old" in plan_of(copy, copy.fresh).cautions[0].text
 
 
 def test_events_nobody_sent_yet_are_allowed_in_so_many_words() -> None:

@@ -187,6 +187,12 @@ class ExperimentCopy(Draft):
         """Empty where a flag decides."""
         return variants_in(self.values.get("parameters")) if self.has_own_flag else []
 
+    @property
+    def variant_keys(self) -> list[str]:
+        """Return the keys of the variants, also where a flag decides."""
+        own = [as_text(as_dict(variant).get("key")) for variant in self.variants]
+        return own or [variant.key for variant in self.fresh.variants]
+
     def add_variant(self, key: str) -> None:
         variants = as_list(self.change(*self.variants_path))
         variants.append({"key": key, "rollout_percentage": 0})

@@ -1,6 +1,6 @@
 """The editable fields of an experiment: as stored, their problems, and in words."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -79,6 +79,12 @@ def variants_in(parameters: JSON) -> list[JSON]:
     return as_list(as_dict(parameters).get("feature_flag_variants"))
 
 
+def baseline_of(settings: Mapping[str, JSON], keys: Sequence[str]) -> str:
+    """Return the variant that others are compared with: the configured one, `control`, or the first."""
+    candidates = (as_text(settings.get("baseline_variant_key")), BASELINE)
+    return next((key for key in candidates if key in keys), keys[0] if keys else BASELINE)
+
+
 def problems_in_fields(fields: Mapping[str, JSON]) -> Iterator[str]:
     """Yield what a strict server would refuse of these new values, top to bottom."""
     yield from EXPERIMENT_FIELDS.problems(fields)
@@ -96,8 +102,6 @@ def _problems_in_variants(variants: list[JSON]) -> Iterator[str]:
         yield "an experiment needs at least two variants"
     if len(keys) > MOST_VARIANTS:
         yield f"an experiment has {MOST_VARIANTS} variants at most"
-    if BASELINE not in keys:
-        yield f"one variant has to be called {BASELINE}: the others are compared with it"
     for key in keys:
         if not is_plain_key(key):
             yield f"the variant {key or 'without a key'} needs letters, digits, - and _"

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from flagtui.changes.experiments.experiment_fields import METRICS, split_words
+from flagtui.changes.experiments.experiment_fields import BASELINE, METRICS, split_words, variants_in
 from flagtui.changes.experiments.metric_nodes import all_metrics
 from flagtui.changes.experiments.metric_words import activated_by, exposed_by
 from flagtui.changes.experiments.served_variants import (
@@ -112,6 +112,10 @@ def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepConte
     """Yield reasons to reconsider the step."""
     if step.name in ("end", "ship") and fresh.state in LIVE:
         yield from _peeking(fresh, context)
+    keys = [as_text(as_dict(each).get("key")) for each in variants_in(choices.fields.get("parameters"))]
+    if keys and BASELINE not in keys:
+        text = f"no variant is called {BASELINE}, as older servers require; newer ones compare with {keys[0]}"
+        yield Caution(text)
     if step.name == "launch":
         if not any(all_metrics(fresh)):
             yield Caution("it has no metric: nothing will be measured", ("give it a metric first",))

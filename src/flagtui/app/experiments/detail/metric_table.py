@@ -9,9 +9,9 @@ from rich.cells import cell_len
 
 from flagtui.app.widgets.glyphs import UNICODE, Glyphs, glyphs_for, terminal_encoding
 from flagtui.app.widgets.line import cut, fill
+from flagtui.changes.experiments.experiment_fields import baseline_of
 from flagtui.details.metric_findings import Findings, MetricReading
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import as_text
 from flagtui.safe_text import safe_text
 from flagtui.text.judgement import Judgement, confidence, is_frequentist, verdicts
 from flagtui.text.long_lists import more_line, window
@@ -182,9 +182,7 @@ def _baseline(findings: Findings) -> str:
     experiment = findings.experiment
     if baseline or experiment is None:
         return baseline or "baseline"
-    keys = [variant.key for variant in experiment.variants]
-    candidates = (as_text(experiment.stats_config.get("baseline_variant_key")), "control")
-    return next((key for key in candidates if key in keys), keys[0] if keys else "baseline")
+    return baseline_of(experiment.stats_config, [variant.key for variant in experiment.variants])
 
 
 def _metric_lines(

@@ -13,6 +13,7 @@ from flagtui.app.forms.form_lines import (
 )
 from flagtui.app.forms.shortened_lines import shortened_lines, variant_lines
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place
+from flagtui.changes.experiments.experiment_fields import baseline_of
 from flagtui.changes.experiments.metric_words import (
     activated_by,
     counts_test_accounts,
@@ -159,7 +160,8 @@ def _setting(copy: ExperimentCopy, settings: Mapping[str, JSON], name: str) -> P
                 "" if level is not None else "$text-muted",
             )
     key = as_text(settings.get("baseline_variant_key"))
-    return (safe_text(key, 40), "") if key else ("control", "$text-muted")
+    compared = baseline_of(settings, copy.variant_keys)
+    return safe_text(compared, 40), "" if key == compared else "$text-muted"
 
 
 def leaves_test_accounts_out(copy: ExperimentCopy) -> bool:

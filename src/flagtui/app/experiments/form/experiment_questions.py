@@ -24,6 +24,7 @@ from flagtui.app.forms.form_lines import (
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, Place, Role
+from flagtui.changes.experiments.experiment_fields import baseline_of
 from flagtui.changes.experiments.metric_nodes import Item
 from flagtui.changes.experiments.metric_words import SEVERAL, exposed_by, metric_words
 from flagtui.changes.experiments.metrics import keep_settings
@@ -94,7 +95,7 @@ METHODS: Final = (("bayesian", "bayesian", "chance to win"), ("frequentist", "fr
 ONE_OF: Final = {
     "multiple_variant_handling": ("exposure_criteria", "Users who saw several variants are", "exclude"),
     "method": ("stats_config", "Method", ""),
-    "baseline_variant_key": ("stats_config", "Compared with", "control"),
+    "baseline_variant_key": ("stats_config", "Compared with", ""),
 }
 """By setting: its field, the question, and the meaning of a missing value."""
 
@@ -205,7 +206,10 @@ class ExperimentQuestions:
     async def _one_of(self, name: str) -> None:
         """Choose one of a few values."""
         field, title, usual = ONE_OF[name]
-        now = as_text(self.copy.settings(field).get(name)) or usual
+        settings = self.copy.settings(field)
+        now = as_text(settings.get(name)) or usual
+        if name == "baseline_variant_key":
+            now = baseline_of(settings, self.copy.variant_keys)
         offered = [Choice(way, words, about, way == now) for way, words, about in self._ways(name)]
         chosen = await self._runner.ask(PickerScreen(title, offered))
         if chosen is not None and chosen != now:
@@ -217,9 +221,7 @@ class ExperimentQuestions:
             return [(way, about, "") for way, about in SEVERAL.items()]
         if name == "method":
             return METHODS
-        keys = [as_text(as_dict(raw).get("key")) for raw in self.copy.variants]
-        keys = keys or [variant.key for variant in self.copy.fresh.variants]
-        return [(key, key, "") for key in dict.fromkeys(keys)]
+        return [(key, key, "") for key in dict.fromkeys(self.copy.variant_keys)]
 
     async def _confidence(self) -> None:
         before = confidence_of(self.copy.settings("stats_config"))
