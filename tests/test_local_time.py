@@ -191,3 +191,22 @@ def test_age_is_short_in_lists_and_long_in_sentences(seconds: float, short: str,
 def test_missing_moment_has_no_age() -> None:
     assert local_time.age(None, 0) == ""
     assert local_time.ago(None, 0) == "not known"
+
+
+@pytest.mark.parametrize(
+    ("hours", "short", "long"),
+    [
+        (0, "today", "today"),
+        (12, "today", "today"),
+        (13, "1 d", "1 d ago"),
+        (-24, "today", "today"),
+        (-48, "in 2 d", "in 2 d"),
+        (60 * 24, "60 d", "60 d ago"),
+        (61 * 24, "2 mo", "2 mo ago"),
+        (800 * 24, "2 y", "2 y ago"),
+    ],
+)
+def test_age_in_days_counts_days_of_the_server(hours: int, short: str, long: str) -> None:
+    noon = 20_000.5 * local_time.DAY
+    then = noon - hours * local_time.HOUR
+    assert (local_time.age_in_days(then, noon), local_time.days_ago(then, noon)) == (short, long)

@@ -267,3 +267,22 @@ def ago(then: float | None, now: float) -> str:
     number = span // size
     words = f"{number:,} {unit}" if number == 1 or unit in ("min", "h") else f"{number:,} {unit}s"
     return f"in {words}" if seconds < 0 else f"{words} ago"
+
+
+def age_in_days(then: float, now: float) -> str:
+    """Format an age as `today`, `3 d`, `4 mo` or `in 2 y`.
+
+    For times of which servers report days, nothing finer; one day ahead can be their time zone.
+    """
+    days = int(now // DAY) - int(then // DAY)
+    if -1 <= days <= 0:
+        return "today"
+    size = abs(days)
+    words = f"{size} d" if size <= 60 else f"{size // 30} mo" if size < 2 * 365 else f"{size // 365} y"
+    return f"in {words}" if days < 0 else words
+
+
+def days_ago(then: float, now: float) -> str:
+    """Format the same in a sentence: `today`, `12 d ago` or `in 3 d`."""
+    words = age_in_days(then, now)
+    return words if words == "today" or words.startswith("in ") else f"{words} ago"

@@ -7,7 +7,7 @@ from textwrap import wrap
 from flagtui.changes.event_definitions.event_uses import EventUse
 from flagtui.changes.journal_entries import Entry
 from flagtui.details.event_inspector import EventDetails
-from flagtui.local_time import DAY, ago, unix
+from flagtui.local_time import ago, days_ago, unix
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import STALE_AFTER, EventDefinitionRow
@@ -90,7 +90,8 @@ def age_lines(row: EventDefinitionRow, now: float) -> Iterator[list[Piece]]:
     """Yield the ages, in days: servers report no finer dates."""
     silent = "$warning" if is_silent(row, now) else ""
     yield label_line("LAST SEEN", last_seen_words(row, now), silent)
-    yield label_line("FIRST SEEN", seen_in_words(row.created_at, now, "not known"))
+    first_seen = "not known" if row.created_at is None else days_ago(row.created_at, now)
+    yield label_line("FIRST SEEN", first_seen)
     yield label_line("CHANGED", "not known" if row.updated_at is None else ago(row.updated_at, now))
 
 
@@ -111,39 +112,13 @@ def use_lines(uses: Sequence[EventUse] | None, why: str) -> Iterator[list[Piece]
 
 def last_seen_words(row: EventDefinitionRow, now: float) -> str:
     """Return `3 d ago`, `never`, or `not known` if the server does not report it."""
-    return seen_in_words(row.seen_at, now, "not known" if "last_seen_at" in row.not_sent else "never")
-
-
-def seen_in_words(then: float | None, now: float, unknown: str = "never") -> str:
-    """Return `today`, `12 d ago` or `in 3 d`."""
-    words = seen_words(then, now)
-    if words == "never":
-        return unknown
-    return words if words == "today" or words.startswith("in ") else f"{words} ago"
+    never = "not known" if "last_seen_at" in row.not_sent else "never"
+    return never if row.seen_at is None else days_ago(row.seen_at, now)
 
 
 def label_line(label: str, text: str, style: str = "") -> list[Piece]:
     """Return a label in its own column, then safe text."""
     return [(f"{label:<{LABEL}}", "$text-muted"), (text, style)]
-
-
-def seen_words(seen_at: float | None, now: float) -> str:
-    """Format an age as `today`, `3 d`, `4 mo`, `in 2 y` or `never`.
-
-    Servers report days, nothing finer; one day ahead can be their time zone.
-    """
-    if seen_at is None:
-        return "never"
-    days = int(now // DAY) - int(seen_at // DAY)
-    if -1 <= days <= 0:
-        return "today"
-    return f"in {_days(-days)}" if days < 0 else _days(days)
-
-
-def _days(days: int) -> str:
-    if days <= 60:
-        return f"{days} d"
-    return f"{days // 30} mo" if days < 2 * 365 else f"{days // 365} y"
 
 
 def is_silent(event: EventDefinitionRow, now: float) -> bool:

@@ -15,29 +15,11 @@ from flagtui.details.event_inspector import EventDetails
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.event_definition_rows import read_event_definition_page
 from flagtui.models.rows import OPTIONAL_MEMBERS, EventDefinitionRow
-from flagtui.text.event_words import detail_lines, event_lines, is_silent, seen_words
+from flagtui.text.event_words import detail_lines, event_lines, is_silent
 from flagtui.text.flag_sentences import plain
 
 DAY = 86_400.0
 NOON = 20_000 * DAY + DAY / 2
-
-
-@pytest.mark.parametrize(
-    ("seen_at", "expected"),
-    [
-        (None, "never"),
-        (NOON - 60, "today"),
-        (20_000 * DAY, "today"),
-        (20_000 * DAY - 1, "1 d"),
-        (NOON + DAY, "today"),
-        (NOON - 21 * DAY, "21 d"),
-        (NOON - 60 * DAY, "60 d"),
-        (NOON - 61 * DAY, "2 mo"),
-        (NOON - 800 * DAY, "2 y"),
-    ],
-)
-def test_an_age_counts_days_of_the_server(seen_at: float | None, expected: str) -> None:
-    assert seen_words(seen_at, NOON) == expected
 
 
 def test_one_never_seen_is_not_silent() -> None:

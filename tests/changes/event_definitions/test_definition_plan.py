@@ -120,7 +120,7 @@ def test_deletion_warns_it_is_permanent_and_lists_losses() -> None:
     plan = make_plan(delete(ID), **kept, last_seen_at="2026-05-27T00:00:00Z")
     text = " ".join(f"{consequence.label} {consequence.text}" for consequence in plan.consequences)
     assert "which cannot restore it" in text
-    assert "with the next event, without its metadata; last seen" in text
+    assert "with the next event, without its metadata; last seen 1 d ago" in text
     lost = "description, 2 tags, owner, verified status, hidden status, primary property"
     assert f"{lost}, schema enforcement, columns" in text
     assert (plan.before["tags"], plan.before["owner"]) == (["a", "b"], 7)

@@ -24,11 +24,12 @@ from flagtui.app.widgets.column_layout import (
 )
 from flagtui.app.widgets.panes import Pane
 from flagtui.app.writing.change_runner import ChangeRunner
+from flagtui.local_time import age_in_days
 from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 from flagtui.store.event_listing import EVENT_LISTING
-from flagtui.text.event_words import event_lines, is_silent, seen_words
+from flagtui.text.event_words import event_lines, is_silent
 from flagtui.text.key_signs import key_sign
 from flagtui.text.styled import Look, Notice, Piece, with_link
 
@@ -64,7 +65,8 @@ def draw_name(event: EventDefinitionRow, slot: Slot) -> Cell:
 def draw_seen(event: EventDefinitionRow, slot: Slot) -> Cell:
     if "last_seen_at" in event.not_sent:
         return (("?", "faint"),)
-    return ((seen_words(event.seen_at, slot.now), "warn" if is_silent(event, slot.now) else "muted"),)
+    words = "never" if event.seen_at is None else age_in_days(event.seen_at, slot.now)
+    return ((words, "warn" if is_silent(event, slot.now) else "muted"),)
 
 
 def draw_owner(event: EventDefinitionRow, slot: Slot) -> Cell:
@@ -78,7 +80,7 @@ def draw_description(event: EventDefinitionRow, slot: Slot) -> Cell:
 
 
 def draw_created(event: EventDefinitionRow, slot: Slot) -> Cell:
-    return (("" if event.created_at is None else seen_words(event.created_at, slot.now), "faint"),)
+    return (("" if event.created_at is None else age_in_days(event.created_at, slot.now), "faint"),)
 
 
 EVENT_COLUMNS: Final[tuple[Column[EventDefinitionRow], ...]] = (

@@ -3,16 +3,17 @@
 from typing import Final
 
 from flagtui.app.widgets.column_layout import Cell, Column, Slot, text_cell
+from flagtui.local_time import age_in_days
 from flagtui.safe_text import safe_text
 from flagtui.store.inbox import Case
-from flagtui.text.event_words import seen_words
 from flagtui.text.styled import Look
 
 _WORDS: Final = {"silent": "silent", "undescribed": "no description", "unverified": "unverified"}
 
 
 def draw_seen(case: Case, slot: Slot) -> Cell:
-    return ((seen_words(case.row.seen_at, slot.now), "muted"),)
+    seen = case.row.seen_at
+    return (("never" if seen is None else age_in_days(seen, slot.now), "muted"),)
 
 
 def draw_reason(case: Case, slot: Slot) -> Cell:

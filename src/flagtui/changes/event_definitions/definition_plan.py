@@ -14,7 +14,7 @@ from flagtui.changes.event_definitions.definition_intent import (
 )
 from flagtui.changes.proposal import Caution, Consequence, PlanBase, consequence_with_age
 from flagtui.changes.skipped import Blocked
-from flagtui.local_time import DAY, unix
+from flagtui.local_time import DAY, days_ago, unix
 from flagtui.models.editable_fields import trim
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.json_value import JSON, as_list, as_text
@@ -261,8 +261,8 @@ def _deletion(fresh: EventDefinition, now: float) -> Iterator[Consequence]:
     yield Consequence("Permanent", "deleted at once on the server, which cannot restore it", "danger")
     seen = unix(fresh.last_seen_at)
     if seen is not None and now - seen < 30 * DAY:
-        back = ("with the next event, without its metadata; last seen ", seen)
-        yield consequence_with_age("Comes back", back, now, "warning")
+        back = f"with the next event, without its metadata; last seen {days_ago(seen, now)}"
+        yield Consequence("Comes back", back, "warning")
     else:
         yield Consequence("Comes back", "if the event is ever sent again, without its metadata")
     kept = [word for word, value in _metadata(fresh) if value]

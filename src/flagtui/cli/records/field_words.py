@@ -17,6 +17,11 @@ def age_words(stamp: Any) -> str:
     return "" if stamp is None else age(local_time.read_iso(stamp), time.time())
 
 
+def days_words(stamp: Any) -> str:
+    """Format the age of a stamp of a day as `today` or `12 d`; empty if it is unknown."""
+    return "" if stamp is None else local_time.age_in_days(local_time.read_iso(stamp), time.time())
+
+
 def minute_words(stamp: Any) -> str:
     """Format a stamp as `2026-03-01 14:05 CET`, in the user's zone."""
     return "" if stamp is None else local_time.minute(local_time.read_iso(stamp))

@@ -18,7 +18,7 @@ from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import EVENTS, MANY, RecordSelection, several
 from flagtui.cli.plumbing.word_types import EVENT_WORDS, list_options
-from flagtui.cli.records.field_words import age_words, commas, or_not_known, yes
+from flagtui.cli.records.field_words import age_words, commas, days_words, or_not_known, yes
 from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
@@ -76,13 +76,13 @@ EVENT: Final[RecordSchema[EventDefinitionRow]] = RecordSchema(
         RecordField("hidden", "truth", "Whether it is hidden.", is_shown=True, words=yes),
         RecordField("tags", "texts?", "Its tags.", _read_sent("tags"), True, or_not_known(commas)),
         RecordField("owner", "text?", "Its owner.", _read_sent("owner"), True, or_not_known(str)),
-        RecordField("seen_at", "time?", "When it was last sent.", is_shown=True, words=age_words),
+        RecordField("seen_at", "time?", "When it was last sent.", is_shown=True, words=days_words),
         RecordField(
             "description", "text?", "Its description.", _read_sent("description"), True, or_not_known(str)
         ),
         RecordField("id", "text", "Its UUID."),
         RecordField("owner_id", "whole?", "The id of the owner."),
-        RecordField("created_at", "time?", "When it was first sent.", words=age_words),
+        RecordField("created_at", "time?", "When it was first sent.", words=days_words),
         RecordField("updated_at", "time?", "When it was last changed.", words=age_words),
         RecordField(
             "enforcement",
