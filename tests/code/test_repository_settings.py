@@ -29,6 +29,7 @@ def test_every_setting_is_read_or_has_its_default(tmp_path: Path) -> None:
         ('[code]\nwrappers = ["a b"]\n', ".flagtui.toml:2: code.wrappers", "no name of a function"),
         ('[code]\nlanguages = ["cobol"]\n', ".flagtui.toml:2: code.languages", "'cobol' is not among"),
         ('[code]\nignore = ["!"]\n', ".flagtui.toml:2: code.ignore", ".gitignore"),
+        ('[code]\ntests = ["[z-a]"]\n', ".flagtui.toml:2: code.tests", ".gitignore"),
         ("[code]\nwrappers = [\n", ".flagtui.toml:2", "not valid TOML"),
         ("code = 1\n", ".flagtui.toml:1: code", "has to be a table"),
     ],

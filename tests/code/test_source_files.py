@@ -50,6 +50,12 @@ def test_files_are_tracked_ones_of_the_folder_that_is_named(repository: Path) ->
 def test_changed_files_differ_from_the_revision_or_are_ignored(repository: Path) -> None:
     write(repository, src__b_dot_py="changed")
     assert list_changed(repository, "HEAD") == {"src/b.py"}
+    git(repository, "checkout", "-q", "-b", "other")
+    write(repository, src__a_dot_py="other")
+    git(repository, "commit", "-q", "-m", "other", "src/a.py")
+    git(repository, "checkout", "-q", "-")
+    # Only what changed on this branch: the other one went on.
+    assert list_changed(repository, "other") == {"src/b.py"}
     write(repository, _dot_flagtuiignore="src/a.*\n")
     tree = list_files(repository, [repository])
     assert "src/a.py" not in tree.files
@@ -97,11 +103,11 @@ def test_walk_obeys_gitignore_at_every_level(tmp_path: Path) -> None:
 
 
 def test_malformed_patterns_are_reported_and_match_nothing(tmp_path: Path) -> None:
-    write(tmp_path, a_dot_py="", b_dot_log="", _dot_gitignore="!\n*.log\n", _dot_flagtuiignore="a.*\n!\n")
+    write(tmp_path, a_dot_py="", b_dot_log="", _dot_gitignore="!\n*.log\n", _dot_flagtuiignore="a.*\n[z-a]\n")
     tree = list_files(tmp_path, [tmp_path])
     assert tree.files == [".flagtuiignore", ".gitignore"]
     assert tree.problems == [
-        ".flagtuiignore:2: '!' is no pattern; it matches nothing.",
+        ".flagtuiignore:2: '[z-a]' is no pattern; it matches nothing.",
         ".gitignore:1: '!' is no pattern; it matches nothing.",
     ]
 
@@ -222,5 +228,6 @@ def test_files_are_read_with_the_calls_of_windows(tmp_path: Path) -> None:
     files, facts = done.stdout.splitlines()
     assert files == "[('a.py', b'a'), ('src/b.py', b'bb')]"
     assert (
-        facts == "{'gone.py': 'missing', 'src': 'missing', 'image': 'binary'} ['a.py', 'image', 'src/b.py']"
+        facts
+        == "{'gone.py': 'missing', 'src': 'submodules', 'image': 'binary'} ['a.py', 'image', 'src/b.py']"
     )

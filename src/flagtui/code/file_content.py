@@ -26,7 +26,7 @@ SETTLED: Final = 2 * 10**9
 """Nanoseconds after which every file system gives a change another time. Git has the same rule."""
 Stamp = tuple[int, int, int, int]
 """Size, times of the last change of the content and of anything, and number: equal if a file is unchanged."""
-SkipReason = Literal["binary", "large", "links", "minified", "missing", "unreadable"]
+SkipReason = Literal["binary", "large", "links", "minified", "missing", "submodules", "unreadable"]
 
 
 def keeps_results() -> bool:
@@ -120,15 +120,17 @@ class FileReader:
                 size = os.readv(handle, [room]) if HAS_READV else read_into(handle, room)
             finally:
                 os.close(handle)
-        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-            # Deleted since git listed it, or a submodule.
+        except (FileNotFoundError, NotADirectoryError):
+            # Deleted since git listed it, or not in a sparse checkout.
             return "missing"
+        except IsADirectoryError:
+            return "submodules"
         except OSError as error:
             if error.errno == errno.ELOOP:
                 return "links"
             if os.path.isdir(f"{self._root}/{name}"):  # noqa: PTH112
                 # Windows opens no submodule.
-                return "missing"
+                return "submodules"
             self.problems.append(f"{name} cannot be read: {error.strerror}.")
             return "unreadable"
         if facts is not None and (size == facts.st_size or size > SIZE_LIMIT):

@@ -19,6 +19,12 @@ def match_patterns(lines: Sequence[str]) -> Matcher:
     if not any(line.strip() for line in lines):
         return never
     # Loaded where there are patterns, since it takes as long as listing ten thousand files.
+    import re
+
     from pathspec import GitIgnoreSpec
 
-    return GitIgnoreSpec.from_lines(lines).match_file
+    try:
+        return GitIgnoreSpec.from_lines(lines).match_file
+    except re.error as error:
+        # A range such as `[z-a]`.
+        raise ValueError(error) from None

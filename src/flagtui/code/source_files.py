@@ -123,13 +123,15 @@ def is_utf8(name: str) -> bool:
 
 
 def list_changed(root: Path, revision: str) -> frozenset[str]:
-    """Return the files that differ from the revision. Raises SourceError."""
+    """Return the files that differ from where this branch left the revision. Raises SourceError."""
     commit = run_git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if commit is None and run_git(root, "rev-parse") is None:
         raise SourceError(f"{root} is in no git repository, or git is not installed.")
     if commit is None:
         raise SourceError(f"git has no revision {revision!r} in {root}; a shallow clone has to fetch it.")
-    changed = run_git(root, "diff", "--no-ext-diff", "--name-only", "-z", commit.strip().decode(), "--")
+    # What others changed since on their branch is no change of this one. A shallow clone may lack the base.
+    base = run_git(root, "merge-base", commit.strip().decode(), "HEAD") or commit
+    changed = run_git(root, "diff", "--no-ext-diff", "--name-only", "-z", base.strip().decode(), "--")
     if changed is None:
         raise SourceError(f"git cannot compare {root} with {revision!r}.")
     return frozenset(os.fsdecode(name) for name in changed.split(b"\0") if name)
@@ -176,7 +178,8 @@ def _walk(root: Path, prefix: str, tree: SourceTree) -> Iterator[str]:
             is_folder = entry.is_dir(follow_symlinks=False)
             path = f"{name}/" if is_folder else name
             if any(matches(path.removeprefix(start)) for start, matches in rules):
-                tree.skipped["ignored"] += not is_folder
+                if not is_folder:
+                    tree.skipped["ignored"] += 1
             elif is_folder and entry.name not in VENDORED:
                 folders.append((name, rules))
             elif entry.is_file(follow_symlinks=False):
