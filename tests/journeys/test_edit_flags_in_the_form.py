@@ -263,6 +263,8 @@ async def test_invalid_values_are_named_before_they_are_discarded(setting: Setti
         await fill(program, "third")
         await stand_on(program, " third", "9", "enter")
         assert "add up to 109 %" in program.screen
+        await program.press("ctrl+q")
+        assert "What you entered is not saved; the same key again discards it and leaves." in program.notices
         await program.press("escape")
         assert "esc again discards your changes" in program.screen
         await program.press("escape")

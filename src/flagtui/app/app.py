@@ -264,8 +264,7 @@ class FlagTui(ScreenOwner[None]):
             show_toast(self, Notice("no shell could resume flagtui; it continues", "warning"))
 
     async def action_quit(self) -> None:
-        leaving = self._leave()
-        self.runner.leave(leaving) if self.runner.is_saving else await leaving
+        await self.runner.leave(self._leave)
 
     async def _leave(self) -> None:
         self.last_words = await self.runner.finish()

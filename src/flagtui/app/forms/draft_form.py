@@ -230,8 +230,12 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
         if self.is_attached:
             self.refresh_bindings()
 
+    @property
+    def has_edits(self) -> bool:
+        return self._copy.is_changed or self._copy.is_new
+
     def action_back(self) -> None:
-        if (self._copy.is_changed or self._copy.is_new) and not self._is_leaving:
+        if self.has_edits and not self._is_leaving:
             self._saves_when_checked = False
             self._is_leaving = True
             self._draw_frame()

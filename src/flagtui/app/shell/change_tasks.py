@@ -14,6 +14,7 @@ from textual.screen import Screen
 from flagtui.app.shell.toasts import drop_toast, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import GoTo
+from flagtui.app.widgets.screen_lifecycle import Lifecycle
 from flagtui.store.load_progress import RecordId
 from flagtui.text.formats import count
 from flagtui.text.key_signs import key_sign
@@ -57,6 +58,7 @@ class ChangeTasks:
         """The task of the change that was begun and has not asked its question yet."""
         self._leaving: Notice | None = None
         """The toast of leaving, while that waits for changes in flight."""
+        self._asked_to_leave_at = -LEAVING_WAITS
         self._reader: asyncio.Task[Any] | None = None
         """The task that reads for a question, before anything is sent."""
         self.prepared = asyncio.Event()
@@ -104,9 +106,21 @@ class ChangeTasks:
             return ""
         return f"not sent: {count(len(staged.changes), 'staged change')}; {key_sign('app.staged')} shows all"
 
-    def leave(self, leaving: Coroutine[Any, Any, None]) -> None:
-        """Leave while toasts and keys go on beside a change in flight; again, in place of the first time."""
-        self.app.run_worker(leaving, group=LEAVING, exclusive=True)
+    async def leave(self, leave: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Leave while toasts and keys go on beside a change in flight; again, in place of the first time.
+
+        What was entered in a form is lost only when the key is pressed again soon.
+        """
+        now = self._app_state.session.clock.monotonic()
+        is_asked_again, self._asked_to_leave_at = now - self._asked_to_leave_at < LEAVING_WAITS, now
+        screens = self.app.screen_stack
+        if not is_asked_again and any(isinstance(each, Lifecycle) and each.has_edits for each in screens):
+            words = "What you entered is not saved; the same key again discards it and leaves."
+            self.show_toast(Notice(words, "warning", seconds=LEAVING_WAITS))
+        elif self.is_saving:
+            self.app.run_worker(leave(), group=LEAVING, exclusive=True)
+        else:
+            await leave()
 
     def run(self, change: Coroutine[Any, Any, Any]) -> None:
         """Run a change as a task of the app; closing a screen does not cancel it.

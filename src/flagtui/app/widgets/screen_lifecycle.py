@@ -128,6 +128,11 @@ class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
         """The subject of the screen: two of a class on top of each other have different ones."""
         return None
 
+    @property
+    def has_edits(self) -> bool:
+        """Whether leaving loses what was entered in it."""
+        return False
+
     def follow(self, watch: Callable[[Watcher], Watcher], watcher: Watcher) -> Watcher:
         """Call `watcher` after every change, until this is closed or the result is called.
 

@@ -63,9 +63,13 @@ class PayloadScreen(Dialog[str | None]):
             words = ("no payload", "$text-muted")
         self.query_one("#reading", Static).update(styled(words))
 
+    @property
+    def has_edits(self) -> bool:
+        return self.query_one(TextEditor).text != self._text
+
     def action_leave(self) -> None:
         """Leave; what was typed is discarded by a second Escape."""
-        if self.query_one(TextEditor).text == self._text or self._is_leaving:
+        if not self.has_edits or self._is_leaving:
             self.dismiss(None)
             return
         self._is_leaving = True
