@@ -72,6 +72,7 @@ async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(setting:
         await answer(program, "Second look", "search-suggestions")
         assert "stays as it is" in program.screen
         assert "+ a variant" not in program.screen
+        await open_line(program, "compared with", "test")
         await open_line(program, "+ a metric", "mean", "no event is called this", "looked twice", "how often")
         await answer(program, "Looked twice")
         await open_line(program, "+ a metric", "retention", "plan upgraded", "plan upgraded", "14 days")
@@ -87,10 +88,11 @@ async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(setting:
         await program.press("ctrl+s")
         assert "one of them was never seen here" in words(program.screen)
         assert "back 2 to 30 days after the last time)" in words(program.screen)
-        assert "search-suggestions is used as it is, with its variants" in words(program.screen)
+        assert "search-suggestions is used with its variants" in words(program.screen)
         await say_yes(program)
         made = await read_stored(program, "Second look")
         assert (made.feature_flag_key, len(made.metrics)) == ("search-suggestions", 2)
+        assert made.stats_config["baseline_variant_key"] == "test"
         event = {"kind": "EventsNode", "event": "plan upgraded", "properties": []}
         ours = {"uuid", "name", "fingerprint", "kind", "goal"}
         assert {key: part for key, part in made.metrics[1].items() if key not in ours} == {

@@ -94,7 +94,7 @@ READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
         ),
         (r"^(\S+) is created: (.+?)(?:, for (\d+) % of users)?, off$", is_new_as_told),
         (r"off$", lambda made, _: not made.flag.active),
-        (r"^\S+ is used as it is, with its variants, on or off as now$", is_as_before),
+        (r"^\S+ is used with its variants, on or off as now$", is_as_before),
         (
             r"^(\S+) is created there, off; an existing flag is used unchanged$",
             lambda made, match: (made.flag.key, made.flag.active) == (match[1], False),

@@ -114,10 +114,11 @@ class ExperimentKeys(RecordKeys):
         name = await ask_line(self._runner, "Name of the new experiment", problem=_name_problem)
         if name is None:
             return
-        flag = await ask_flag(self._runner, workspace, name.strip())
-        if flag is not None:
-            key, is_there = flag
-            self._fill_in(ExperimentCopy.new(name.strip(), key, is_linked=is_there), workspace)
+        chosen = await ask_flag(self._runner, workspace, name.strip())
+        if chosen is not None:
+            key, is_linked = chosen.key, chosen.is_linked
+            copy = ExperimentCopy.new(name.strip(), key, is_linked=is_linked, flag=chosen.flag)
+            self._fill_in(copy, workspace)
 
     async def _edit(self, row: ExperimentRow) -> None:
         fresh, workspace = await self._read(row)

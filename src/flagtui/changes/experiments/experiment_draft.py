@@ -17,6 +17,7 @@ from flagtui.changes.experiments.metric_nodes import events_of
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.shares import even_shares
 from flagtui.models.experiment import Experiment
+from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
@@ -80,17 +81,18 @@ class ExperimentCopy(Draft):
         return cls(fresh, values, has_own_flag=has_own_flag)
 
     @classmethod
-    def new(cls, name: str, flag_key: str, *, is_linked: bool) -> "ExperimentCopy":
+    def new(cls, name: str, flag_key: str, *, is_linked: bool, flag: Flag | None = None) -> "ExperimentCopy":
         """Return a copy for a new experiment, on an existing flag or one created with it."""
         made = cls(Experiment.of({"id": 0, "name": name}), {"name": name, **_EMPTY}, has_own_flag=False)
-        made.change_flag(flag_key, is_linked=is_linked)
+        made.change_flag(flag_key, is_linked=is_linked, flag=flag)
         made._at_first = dict(made.values)
         made.snapshot()
         return made
 
-    def change_flag(self, key: str, *, is_linked: bool) -> None:
+    def change_flag(self, key: str, *, is_linked: bool, flag: Flag | None = None) -> None:
         """Choose another flag for a new experiment; a linked one keeps its variants."""
-        self.fresh = Experiment.of({"id": 0, "name": self.fresh.name, "feature_flag_key": key})
+        nested = {} if flag is None else {"feature_flag": dict(flag.raw)}
+        self.fresh = Experiment.of({"id": 0, "name": self.fresh.name, "feature_flag_key": key, **nested})
         self.has_own_flag = not is_linked
         if is_linked:
             self.values.pop("parameters", None)

@@ -219,7 +219,7 @@ def _did(fresh: Experiment) -> str:
 def _creating(choices: Choices, context: StepContext) -> Iterator[Consequence]:
     key, fields = choices.flag_key, choices.fields
     if key in context.flag_keys:
-        yield Consequence("Flag", f"{key} is used as it is, with its variants, on or off as now")
+        yield Consequence("Flag", f"{key} is used with its variants, on or off as now")
     else:
         split = split_words(fields.get("parameters")) or "control 50 % · test 50 %"
         share = as_number(as_dict(fields.get("parameters")).get("rollout_percentage"))

@@ -1,7 +1,10 @@
 """The questions of an experiment form, one for each line."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
+
+import msgspec
 
 from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
@@ -29,30 +32,38 @@ from flagtui.changes.experiments.metric_nodes import Item
 from flagtui.changes.experiments.metric_words import SEVERAL, exposed_by, metric_words
 from flagtui.changes.experiments.metrics import keep_settings
 from flagtui.models.editable_fields import is_plain_key
+from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_dict, as_number, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.store.workspace import Workspace
-from flagtui.text.formats import percent
+from flagtui.text.formats import count, percent
 from flagtui.text.key_signs import key_sign
+from flagtui.text.styled import Notice
 
 
-async def ask_flag(
-    runner: ChangeRunner, workspace: Workspace, name: str, now: str = ""
-) -> tuple[str, bool] | None:
-    """Ask for an eligible flag or a new key; return the key and whether the flag exists. None cancels."""
+class ChosenFlag(msgspec.Struct, frozen=True):
+    """The flag of a new experiment; `flag` is the linked one, where the server lists eligible flags."""
+
+    key: str
+    is_linked: bool
+    flag: Flag | None = None
+
+
+async def ask_flag(runner: ChangeRunner, workspace: Workspace, name: str, now: str = "") -> ChosenFlag | None:
+    """Ask for an eligible flag or a new key; None cancels."""
     eligible = await _eligible(workspace)
     choices = [Choice("", "a new flag", "made with the experiment, off", stays=True)]
-    choices += [Choice(key, key, about, key == now) for key, about in eligible.items()]
+    choices += [Choice(key, key, about, key == now) for key, (about, _) in eligible.items()]
     chosen = await runner.ask(PickerScreen("On which flag", choices))
     if chosen is None:
         return None
     if chosen:
-        return chosen, True
+        return ChosenFlag(chosen, True, eligible[chosen][1])
     about = "used by code; it cannot be changed later"
     rows, usual = workspace.flags.rows, suggested_key(name)
     usual = "" if any(row.key == usual for row in rows) else usual
     key = await ask_new_key(runner, rows, usual, about, "; pick it from the list")
-    return None if key is None else (key, False)
+    return None if key is None else ChosenFlag(key, False)
 
 
 def suggested_key(name: str) -> str:
@@ -62,32 +73,26 @@ def suggested_key(name: str) -> str:
     return key if is_plain_key(key) else ""
 
 
-async def _eligible(workspace: Workspace) -> Mapping[str, str]:
-    """Return flags that an experiment can use: a description of each by key."""
-    experiments: dict[str, int] = {}
-    for row in workspace.experiments.rows:
-        experiments[row.key] = experiments.get(row.key, 0) + 1
+async def _eligible(workspace: Workspace) -> Mapping[str, tuple[str, Flag | None]]:
+    """Return flags that an experiment can use by key: a description, and the flag where it was read."""
+    experiments = Counter(row.key for row in workspace.experiments.rows)
     try:
         flags = await workspace.client.results.eligible_flags()
     except ApiError:
         # Servers without this endpoint: every flag with variants is offered, and the server decides.
         kinds = ("multivariant", "experiment")
         rows = [row for row in workspace.flags.rows if row.type in kinds and not row.archived]
-        return {row.key: _about(row.active, 0, experiments.get(row.key, 0)) for row in rows}
+        return {row.key: (_about(row.active, 0, experiments[row.key]), None) for row in rows}
     eligible = [flag for flag in flags if flag.key and not flag.deleted]
     return {
-        flag.key: _about(flag.active, len(flag.targeting.variants), experiments.get(flag.key, 0))
+        flag.key: (_about(flag.active, len(flag.targeting.variants), experiments[flag.key]), flag)
         for flag in eligible
     }
 
 
 def _about(is_on: bool, variants: int, experiments: int) -> str:
-    parts = ["on" if is_on else "off"]
-    if variants:
-        parts.append(f"{variants} variants")
-    if experiments:
-        parts.append(f"in {experiments} experiment{'' if experiments == 1 else 's'}")
-    return ", ".join(parts)
+    parts = ["on" if is_on else "off", f"{variants} variants" if variants else ""]
+    return ", ".join(filter(None, (*parts, f"in {count(experiments, 'experiment')}" if experiments else "")))
 
 
 NONE: Final = 0
@@ -159,8 +164,7 @@ class ExperimentQuestions:
         before = self.copy.fresh
         chosen = await ask_flag(self._runner, self._workspace, before.name, before.feature_flag_key)
         if chosen is not None:
-            key, is_there = chosen
-            self.copy.change_flag(key, is_linked=is_there)
+            self.copy.change_flag(chosen.key, is_linked=chosen.is_linked, flag=chosen.flag)
 
     async def _people(self, typed: Typed = str) -> None:
         before = as_number(self.copy.settings("parameters").get("rollout_percentage"))
@@ -211,6 +215,9 @@ class ExperimentQuestions:
         if name == "baseline_variant_key":
             now = baseline_of(settings, self.copy.variant_keys)
         offered = [Choice(way, words, about, way == now) for way, words, about in self._ways(name)]
+        if not offered:
+            self._runner.show_toast(Notice("The variants of this flag are not known here."))
+            return
         chosen = await self._runner.ask(PickerScreen(title, offered))
         if chosen is not None and chosen != now:
             self.copy.change_settings(field)[name] = chosen
