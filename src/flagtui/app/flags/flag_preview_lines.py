@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from flagtui.app.flags.flag_columns import called_words
 from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
 from flagtui.app.widgets.line import cut, fill
-from flagtui.local_time import NOT_KNOWN, age
+from flagtui.local_time import NOT_KNOWN, age, unix
+from flagtui.models.activity import version_made
 from flagtui.models.filters import Variant
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import CountedReach, FlagDetails, Names
@@ -37,7 +38,7 @@ def flag_lines(flag: Flag, details: FlagDetails, now: float, width: int) -> Iter
     yield from _ages(details.row, now)
     if details.row.is_stale:
         yield from cleanup_lines(details.row, flag, details.dependents, now)
-    yield from _changes(details, now, width)
+    yield from recent_lines(details, details.names, now, width, with_versions=False)
 
 
 def seen_by_lines(details: FlagDetails, names: Names) -> Iterator[list[Piece]]:
@@ -155,17 +156,28 @@ def _ages(row: FlagRow, now: float) -> Iterator[list[Piece]]:
     yield []
 
 
-def _changes(details: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
+def recent_lines(
+    details: FlagDetails,
+    names: Names,
+    now: float,
+    width: int,
+    *,
+    heading: str = "RECENT CHANGES",
+    with_versions: bool = True,
+) -> Iterator[list[Piece]]:
+    """Yield the heading, then age, version, user and change of the latest; nothing where none are known."""
     changes = details.changes or ()
     if changes or details.no_changes:
-        yield [("RECENT CHANGES", "$text-muted")]
+        yield [(heading, "$text-muted")]
     if details.no_changes and not changes:
         yield [(" ", ""), not_read(details.no_changes, width - 1)]
-    for entry in changes[:8]:
-        when = entry.created_at.timestamp() if entry.created_at else None
-        words = cut(activity_words(entry, names=details.names), max(12, width - 13))
+    for entry in changes[: 6 if with_versions else 8]:
+        version = version_made(entry)
+        made = f"v{version}" if version else ""
+        versions: list[Piece] = [(made.ljust(4), "$faint")] if with_versions else []
         yield [
-            (f"{age(when, now):>5} ", "$text-muted"),
+            (f"{age(unix(entry.created_at), now):>{4 if with_versions else 5}} ", "$text-muted"),
+            *versions,
             (f"{fill(actor_name(entry), 6)} ", "$primary"),
-            (words, ""),
+            (cut(activity_words(entry, names=names), max(12, width - (18 if with_versions else 13))), ""),
         ]

@@ -3,16 +3,14 @@
 from collections.abc import Iterator
 
 from flagtui.app.flags.flag_columns import called_words, upstream_words
-from flagtui.app.flags.flag_preview_lines import not_read, seen_by_lines, variant_lines
+from flagtui.app.flags.flag_preview_lines import not_read, recent_lines, seen_by_lines, variant_lines
 from flagtui.app.flags.tabs.conditions_tab import bar, reach_summary
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
-from flagtui.app.widgets.line import cut, fill
+from flagtui.app.widgets.line import cut
 from flagtui.local_time import NOT_KNOWN, age, unix
-from flagtui.models.activity import version_made
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
-from flagtui.text.activity_words import activity_words, actor_name
 from flagtui.text.cleanup_advice import cleanup_lines
 from flagtui.text.formats import moment
 from flagtui.text.long_lists import join_words
@@ -40,7 +38,7 @@ def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
         yield from link_lines(study, width)
         yield from age_lines(details.row, study.now)
         yield []
-        yield from recent_lines(study, width)
+        yield from recent_lines(details, study.names, study.now, width)
 
 
 def _status_word(status: str, row: FlagRow) -> Piece:
@@ -90,8 +88,7 @@ def side_lines(study: Study, width: int, tab: str = "") -> Iterator[list[Piece]]
     yield []
     yield from link_lines(study, width)
     if (details.changes or details.no_changes) and tab != "history":
-        yield [("HISTORY", "$text-muted")]
-        yield from list(recent_lines(study, width))[1:]
+        yield from recent_lines(details, study.names, study.now, width, heading="HISTORY")
         yield []
     yield from age_lines(details.row, study.now)
 
@@ -139,25 +136,6 @@ def _links(study: Study, width: int) -> Iterator[tuple[str, list[Piece]]]:
 def _more(label: str, count: int) -> Iterator[tuple[str, list[Piece]]]:
     if count > 0:
         yield label, [(f"… and {count:,} more", "$faint")]
-
-
-def recent_lines(study: Study, width: int) -> Iterator[list[Piece]]:
-    """Yield `RECENT CHANGES`: age, version, user and change."""
-    details, now = study.details, study.now
-    changes = details.changes or ()
-    if changes or details.no_changes:
-        yield [("RECENT CHANGES", "$text-muted")]
-    if details.no_changes and not changes:
-        yield [(" ", ""), not_read(details.no_changes, width - 1)]
-    for entry in changes[:6]:
-        version = version_made(entry)
-        words = cut(activity_words(entry, names=study.names), max(12, width - 18))
-        yield [
-            (f"{age(unix(entry.created_at), now):>4} ", "$text-muted"),
-            ((f"v{version}" if version else "").ljust(4), "$faint"),
-            (f"{fill(actor_name(entry), 6)} ", "$primary"),
-            (words, ""),
-        ]
 
 
 def age_lines(row: FlagRow, now: float) -> Iterator[list[Piece]]:
