@@ -54,21 +54,28 @@ def test_value_that_servers_refuse_is_named(kind: str, values: dict[str, Any], r
         (
             SharedIntent(METRIC, 3, {}, "delete"),
             {
+                "Delete the shared metric": "the shared metric is deleted",
                 "Permanent": "deleted at once on the server, which cannot restore it",
                 "Experiments": "experiments that measure it continue without it",
                 "Kept here": "a copy in the journal; undo creates it again with another number",
             },
         ),
         (
-            SharedIntent(METRIC, 3, {"query": {"kind": "Other"}}, "edit"),
-            {"Experiments": "all that measure it measure the new query"},
+            SharedIntent(METRIC, 3, {"query": {**QUERY, "goal": "decrease"}}, "edit"),
+            {
+                "Change the shared metric": "query: ExperimentMetric: goal none → decrease",
+                "Experiments": "all that measure it measure the new query",
+            },
         ),
     ],
 )
-def test_question_names_the_consequences(intent: SharedIntent, consequences: dict[str, str]) -> None:
+def test_question_names_the_change_and_its_consequences(
+    intent: SharedIntent, consequences: dict[str, str]
+) -> None:
     fresh = SavedMetric.of({"id": 3, "name": "Paid", "query": QUERY})
     plan = expect(plan_shared(intent, fresh), SharedPlan)
-    assert {each.label: each.text for each in plan.consequences} == consequences
+    shown = {plan.title: plan.lines[0].words, **{each.label: each.text for each in plan.consequences}}
+    assert shown == consequences
 
 
 RUNS_QUERY = {"kind": "ExperimentMetric", "source": {"kind": "EventsNode", "event": "query run"}}

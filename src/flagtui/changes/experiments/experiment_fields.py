@@ -162,7 +162,7 @@ def _metric_changes(before: list[JSON], after: list[JSON]) -> Iterator[str]:
         if uuid not in old:
             yield f"+ {named_words(metric)}"
         elif old[uuid] != metric:
-            yield _metric_change(old[uuid], metric)
+            yield metric_change(old[uuid], metric)
     for uuid, metric in old.items():
         if uuid not in new:
             yield f"− {metric_name(metric)}"
@@ -170,7 +170,8 @@ def _metric_changes(before: list[JSON], after: list[JSON]) -> Iterator[str]:
         yield REORDERED
 
 
-def _metric_change(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> str:
+def metric_change(before: Mapping[str, JSON], after: Mapping[str, JSON]) -> str:
+    """Return the name of a metric with every changed setting: `Paid: goal increase → decrease`. Raw."""
     moved = [key for key in {**before, **after} if before.get(key) != after.get(key)]
     words = metric_words(before), metric_words(after)
     differences = [f"{words[0]} → {words[1]}"] if words[0] != words[1] else []

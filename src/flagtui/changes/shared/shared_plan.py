@@ -8,6 +8,8 @@ from typing import Final, TypeAlias
 import msgspec
 
 from flagtui.changes.difference import MISSING, PRESENT, DifferenceLine, FieldConflict, arrow, same
+from flagtui.changes.experiments.experiment_fields import metric_change
+from flagtui.changes.experiments.metric_words import named_words
 from flagtui.changes.proposal import Consequence, PlanBase
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import Verb, verb_table
@@ -69,6 +71,10 @@ class SharedPlan(PlanBase, frozen=True, kw_only=True):
         return NOUNS[self.intent.kind]
 
     @property
+    def title(self) -> str:
+        return f"{self.verb.title} {'a' if self.makes_record else 'the'} {self.noun}"
+
+    @property
     def id(self) -> int:
         return self.intent.id
 
@@ -124,7 +130,7 @@ def plan_shared(
     new_values = {name: _body_value(name, value) for name, value in intent.changes.items()}
     if intent.verb == "delete":
         lines: tuple[DifferenceLine, ...] = (
-            DifferenceLine((NOUNS[kind],), PRESENT, MISSING, f"the {NOUNS[kind]} is deleted"),
+            DifferenceLine((kind,), PRESENT, MISSING, f"the {NOUNS[kind]} is deleted"),
         )
         values, before = {}, current
     else:
@@ -191,6 +197,11 @@ def _share(filters: JSON) -> float:
 def _lines(before: Mapping[str, JSON], values: Mapping[str, JSON]) -> Iterator[DifferenceLine]:
     for name, after in values.items():
         old = before.get(name, MISSING)
+        if name == "query":
+            is_new = old is MISSING
+            words = named_words(as_dict(after)) if is_new else metric_change(as_dict(old), as_dict(after))
+            yield DifferenceLine((name,), old, after, f"query: {words}")
+            continue
         label = "share" if name == "filters" else name
         sides = [
             f"{format_number(_share(side))} %" if name == "filters" and side is not MISSING else side
