@@ -1,23 +1,27 @@
 """Moments as people write them."""
 
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from tests.doubles.expected import expect
 
 from flagtui.changes.journal_entries import Entry
+from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.schedules import (
     Later,
     dropping,
     kept_of,
+    plan_switch_later,
     raising,
     read_moment,
     refuse_undo_of_schedule,
+    switching,
 )
 from flagtui.changes.skipped import Blocked
 from flagtui.models.flag import Flag
-from flagtui.models.flag_responses import ScheduledChange
+from flagtui.models.flag_responses import FlagKey, ScheduledChange
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC).timestamp()
 
@@ -81,6 +85,24 @@ def test_rollout_that_cannot_rise_is_refused(stored: Flag, place: int, share: fl
 def test_missing_condition_names_those_there_are(groups: int, advice: str) -> None:
     refused = expect(raising(flag(*[{"rollout_percentage": 60}] * groups), 4, 80, AT), Blocked)
     assert (refused.reason, refused.next) == ("it has no condition 5", advice)
+
+
+@pytest.mark.parametrize(
+    ("is_on", "obstacle"), [(True, "it depends on b, which is off"), (False, "c depends on it and is on")]
+)
+async def test_scheduled_switch_warns_of_flags_it_depends_on(is_on: bool, obstacle: str) -> None:
+    async def get(id: int) -> Flag:
+        return Flag.of({"id": id, "key": "b", "active": False})
+
+    async def dependents(_id: int) -> tuple[FlagKey, ...]:
+        return (FlagKey(id=3, key="c"),)
+
+    client: Any = SimpleNamespace(flags=SimpleNamespace(get=get, dependents=dependents))
+    needs = {"key": "2", "type": "flag", "value": True, "operator": "flag_evaluates_to"}
+    stored = Flag.of({**flag({"properties": [needs]}).raw, "active": not is_on})
+    plan = expect(await plan_switch_later(switching(is_on, AT), stored, client), RelatedPlan)
+    (caution,) = plan.cautions
+    assert caution.text == f"{obstacle}; the server refuses the change if that is still so then"
 
 
 @pytest.mark.parametrize("is_recurring", [True, False])

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import datetime
-from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -25,6 +24,7 @@ from flagtui.changes.related.schedules import (
     adding_condition,
     dropping,
     plan_later,
+    plan_switch_later,
     raising,
     read_moment,
     switching,
@@ -130,7 +130,7 @@ class RelatedChanges:
         elif chosen == "rollout":
             await self._schedule_step(row)
         elif chosen is not None and (later := await self._later(chosen)) is not None:
-            await self._write(row, partial(_plan_later, later))
+            await self._write(row, lambda fresh: plan_switch_later(later, fresh, workspace.client))
 
     async def _schedule_step(self, row: FlagRow) -> None:
         """Ask which condition gets which share when, and schedule that."""
@@ -221,10 +221,6 @@ class RelatedChanges:
             return PromptReading(problem=moment)
         words = f"{local_time.wall(moment):%A}, {local_time.minute(moment)}{local_time.beside(moment)}"
         return PromptReading([(words, "$text-muted")])
-
-
-async def _plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
-    return plan_later(later, fresh)
 
 
 def _below_everyone(conditions: Sequence[Condition]) -> Iterator[tuple[int, Condition]]:

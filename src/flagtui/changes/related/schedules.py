@@ -16,8 +16,10 @@ from msgspec.structs import replace
 
 from flagtui import local_time
 from flagtui.api import Client
+from flagtui.api.errors import ApiError
 from flagtui.changes.difference import FieldConflict, same
 from flagtui.changes.flags.flag_words import HAS_RULES, why_read_only
+from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal_entries import Entry, moment
 from flagtui.changes.proposal import Caution, Consequence
 from flagtui.changes.related.creation import Answered, RelatedPlan
@@ -184,6 +186,25 @@ def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
         consequences=follows,
         cautions=() if is_dropped else tuple(_cautions(later, fresh)),
     )
+
+
+async def plan_switch_later(later: Later, fresh: Flag, client: Client) -> RelatedPlan | Blocked:
+    """Plan a scheduled change with a warning of the flags for which the server would refuse it now."""
+    plan = plan_later(later, fresh)
+    if isinstance(plan, Blocked) or later.payload.get("operation") != "update_status":
+        return plan
+    flags = client.flags
+    if later.payload.get("value") is True:
+        needed = await rows_in_lists(flags, flags.get, sorted(fresh.targeting.depends_on))
+        reasons = [f"it depends on {row.key}, which is off" for row in needed if not row.active]
+    else:
+        try:
+            reasons = [f"{flag.key} depends on it and is on" for flag in await flags.dependents(fresh.id)]
+        except ApiError as error:
+            unknown = Caution(f"which flags depend on it is not known: {error.what.rstrip('.')}")
+            return replace(plan, cautions=(*plan.cautions, unknown))
+    refused = "the server refuses the change if that is still so then"
+    return replace(plan, cautions=(*plan.cautions, *(Caution(f"{why}; {refused}") for why in reasons)))
 
 
 def _cautions(later: Later, fresh: Flag) -> list[Caution]:

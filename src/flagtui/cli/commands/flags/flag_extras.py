@@ -13,6 +13,7 @@ from flagtui.changes.related.schedules import (
     adding_condition,
     dropping,
     plan_later,
+    plan_switch_later,
     raising,
     read_moment,
     switching,
@@ -53,7 +54,10 @@ class ScheduleOptions(TypedDict):
 
 @change_command(
     "schedule",
-    operations=("flags.list", "flags.get", "schedule.list", "schedule.create", "schedule.delete"),
+    operations=(
+        *("flags.list", "flags.get", "flags.dependents"),
+        *("schedule.list", "schedule.create", "schedule.delete"),
+    ),
     never_staged="a schedule is kept by the server",
     examples=(
         "checkout-redesign --off --at +2h --yes",
@@ -166,7 +170,8 @@ dashboard = _make(
 
 async def schedule_change(session: ProjectSession, flag: Flag, later: Later, terms: WriteTerms) -> int:
     """Schedule a switch or a new condition; return the exit code. Raises Trouble."""
-    code = await change_related(session, flag, plan_later(later, flag), terms)
+    plan = await plan_switch_later(later, flag, session.client)
+    code = await change_related(session, flag, plan, terms)
     if code or terms.agreement.dry_run or not terms.agreement.wait:
         return code
     return await _until_done(session, flag, later, terms.agreement.wait)
