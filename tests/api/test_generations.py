@@ -91,9 +91,14 @@ async def test_missing_endpoint_is_remembered_and_a_gateway_page_not(make_client
 async def test_event_definition_with_a_server_error_may_be_deleted(
     make_client: MakeClient, status: int
 ) -> None:
-    client = make_client(lambda request: httpx.Response(status, json={"detail": "A server error occurred."}))
+    id, refused = (
+        "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f",
+        {"code": "error", "detail": "A server error occurred."},
+    )
     with pytest.raises(errors.NotFound):
-        await client.event_definitions.get("0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f")
+        await make_client(lambda request: httpx.Response(status, json=refused)).event_definitions.get(id)
+    with pytest.raises((errors.ServerFault, errors.EndpointNotFound)):
+        await make_client(lambda request: httpx.Response(status, html="<p>")).event_definitions.get(id)
 
 
 DEFINITION: dict[str, Any] = {"id": "u1", "name": "paid", "tags": ["revenue"], "verified": False}

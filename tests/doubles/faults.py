@@ -50,6 +50,9 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "401": _refusal(401, "authentication_failed", "not accepted (401)", 5),
     "403": _refusal(403, "permission_denied", "Not allowed (403)", 5),
     "404": _refusal(404, "not_found", "not there (404)", 6),
+    "404 page": Fault(
+        lambda *_: httpx.Response(404, html="<html>gone</html>"), "know this operation (404)", means="refused"
+    ),
     "409": Fault(
         lambda *_: httpx.Response(409, json={"code": "conflict", "detail": "Conflict."}),
         "changed it meanwhile",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from flagtui.api.errors import ApiError, Forbidden, NotFound, ProjectNotFound
+from flagtui.api.errors import ApiError, EndpointNotFound, Forbidden, NotFound, ProjectNotFound
 from flagtui.api.resource import Resource
 from flagtui.models.account import KeyInfo, Me, Project
 from flagtui.models.json_value import JSON, as_id, as_list
@@ -15,7 +15,7 @@ class People(Resource):
         """Return the owner of the key with organisation and current project. Needs `user:read`."""
         try:
             return Me.of((await self._ask("people.me")).record("id"))
-        except NotFound as missing:
+        except (NotFound, EndpointNotFound) as missing:
             # Servers of every version have it.
             missing.next = "Check the host: it does not offer this API."
             raise
@@ -67,7 +67,7 @@ class Projects(Resource):
     async def _read_scoped_projects(self) -> tuple[int, ...]:
         try:
             return (await People(self.connection, self.project).key()).scoped_teams
-        except (Forbidden, NotFound):
+        except (Forbidden, NotFound, EndpointNotFound):
             return ()
 
     async def _read_project(self, id: int) -> Project:

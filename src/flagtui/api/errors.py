@@ -178,8 +178,8 @@ class ProjectNotFound(NotFound):
     advice = "Check the number of the project, and the host: projects live in one region only."
 
 
-class EndpointNotFound(NotFound):
-    """The server does not know the operation: its version is older or newer."""
+class EndpointNotFound(ApiError):
+    """404: the server does not know the operation, or a proxy responds; it proves nothing of a record."""
 
     advice = "This server does not offer it; the web interface may."
 
@@ -276,7 +276,10 @@ class ListTooLong(TooLarge):
     """Whether a fault of the server stopped the load, rather than a limit."""
 
 
-LASTING: Final = (NotSignedIn, BadKey, BadHost, Forbidden, NotFound, NotOffered, PaymentNeeded, ListTooLong)
+LASTING: Final = (
+    *(NotSignedIn, BadKey, BadHost, Forbidden, PaymentNeeded),
+    *(NotFound, EndpointNotFound, NotOffered, ListTooLong),
+)
 
 
 def may_pass(error: ApiError | None) -> bool:

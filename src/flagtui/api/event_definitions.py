@@ -31,7 +31,8 @@ class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefin
         try:
             return await super().get(id, urgency=urgency)
         except ServerFault as fault:
-            if fault.status != 500:
+            # A proxy's page has no code.
+            if fault.status != 500 or not fault.code:
                 raise
             raise NotFound("The server failed on this event (500).", facts=fault.facts) from None
 

@@ -26,7 +26,8 @@ class ErrorBody(msgspec.Struct, frozen=True):
     detail: str = ""
     attr: str | None = None
     """The field, nested names and indexes joined by `__`."""
-    is_web_page: bool = False
+    is_foreign: bool = False
+    """Whether it is no JSON, as of a proxy or of another server: it proves nothing of key and record."""
 
     @classmethod
     def of(cls, body: bytes) -> "ErrorBody":
@@ -34,7 +35,7 @@ class ErrorBody(msgspec.Struct, frozen=True):
         try:
             value = read_json(body) if body.strip() else None
         except NotJson:
-            return cls(detail=_words_of(body), is_web_page=body.lstrip()[:1] == b"<")
+            return cls(detail=_words_of(body), is_foreign=True)
         if not isinstance(value, dict):
             return cls(detail=_sentence(value))
         texts = (value.get(name) for name in ("detail", "error", "message", "error_message", "reason"))
@@ -115,9 +116,8 @@ def _missing_sign_in(facts: ErrorFacts, body: ErrorBody) -> ApiError:
 
 
 def _forbidden(facts: ErrorFacts, body: ErrorBody) -> ApiError:
-    if body.is_web_page:
-        # A proxy or a firewall: the server has not judged the key.
-        what = _with_words("A web page refused this (403)", facts)
+    if body.is_foreign:
+        what = _with_words("A proxy or a web page refused this (403)", facts)
         return ApiError(what, next=errors.Unreadable.advice, facts=facts)
     detail = body.detail.lower()
     if "missing required scope" in detail:
@@ -135,13 +135,18 @@ def _forbidden(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     return errors.Forbidden(_with_words("Not allowed (403)", facts), facts=facts)
 
 
+_SILENT: Final = ("/remote_config/", "/activity/")
+"""Ends of the paths where the API itself sends a 404 without a body."""
+
+
 def _not_found(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     detail = body.detail.lower()
     if detail.startswith("project not found"):
         return errors.ProjectNotFound("There is no such project on this host.", facts=facts)
-    if "endpoint not found" in detail or body.is_web_page:
+    is_foreign = body.is_foreign or not (detail or facts.path.endswith(_SILENT))
+    if "endpoint not found" in detail or is_foreign:
         what = "This server does not know this operation (404)."
-        next = "Check the host; an older server may not offer it." if body.is_web_page else ""
+        next = "Check the host; an older server may not offer it." if is_foreign else ""
         return errors.EndpointNotFound(what, next=next, facts=facts)
     return errors.NotFound(_with_words("It is not there (404)", facts), facts=facts)
 

@@ -9,8 +9,9 @@ from typing import Final
 import msgspec
 
 from flagtui.api.clock import Urgency
-from flagtui.api.errors import Forbidden, NotFound, NotOffered
+from flagtui.api.errors import Forbidden, NotFound
 from flagtui.api.flags import Flags
+from flagtui.api.operations import NOT_HERE
 from flagtui.models.activity import Activity
 from flagtui.models.rows import FlagRow
 
@@ -49,7 +50,7 @@ async def take_mark(flags: Flags, *, urgency: Urgency = Urgency.LOADING) -> Mark
     """Return the current mark of the activity feed."""
     try:
         page = await flags.activity(limit=_FIRST_LOOK, urgency=urgency)
-    except (Forbidden, NotFound, NotOffered):
+    except (Forbidden, NotFound, *NOT_HERE):
         return Mark()
     return Mark(_identities(page.entries))
 
@@ -65,7 +66,7 @@ async def changes_since(flags: Flags, mark: Mark) -> Differences:
         return await _newest_page(flags, mark)
     try:
         page = await _page_down_to(flags, mark.recent)
-    except (Forbidden, NotFound, NotOffered):
+    except (Forbidden, NotFound, *NOT_HERE):
         return Differences(Mark(None, mark.updated_at, mark.total), must_reload=True)
     if page is None:
         return Differences(await take_mark(flags, urgency=Urgency.BACKGROUND), must_reload=True)

@@ -91,7 +91,7 @@ class Resource:
             was_sought = (fault.status == 404 and fault.detail in {"", "Not found."}) or (
                 fault.status == 500 and name.startswith("event_definitions.")
             )
-            if isinstance(fault, EndpointNotFound) or not was_sought:
+            if not was_sought:
                 raise
             lack = EndpointNotFound("This server does not know this operation.", facts=fault.facts)
             if fault.status == 404:

@@ -20,7 +20,6 @@ from msgspec.structs import replace
 from flagtui.api.errors import (
     ApiError,
     ApprovalNeeded,
-    EndpointNotFound,
     MissingScope,
     NotFound,
     NotSignedIn,
@@ -286,7 +285,7 @@ def _outcome_of_error(plan: P, error: ApiError) -> Outcome[P, R]:
             return Outcome(plan, "awaiting approval", None, reason, next, error)
         case Unreachable():
             return Outcome(plan, "failed", None, error.what, error.next, error)
-        case NotFound() if not isinstance(error, EndpointNotFound):
+        case NotFound():
             next = "it may have been deleted for good; read the list again"
             return Outcome(plan, "refused", None, error.what, next, error)
     return Outcome(plan, "refused", None, error.what, error.next, error)

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from flagtui.api import Client
-from flagtui.api.errors import ApiError, Forbidden, NotFound
+from flagtui.api.errors import ApiError, EndpointNotFound, Forbidden, NotFound
 from flagtui.models.account import KeyInfo, Me, Project
 
 KeyPartT = TypeVar("KeyPartT")
@@ -59,9 +59,10 @@ async def load_identity(client: Client) -> Introduction:
 
     Raises ApiError, also for a host that is another kind of server.
     """
-    key = await _if_allowed(client.people.key(), Forbidden, NotFound)
+    refusals = (Forbidden, NotFound, EndpointNotFound)
+    key = await _if_allowed(client.people.key(), *refusals)
     me = await _if_allowed(client.people.me(), Forbidden)
-    return Introduction(me, key, await _if_allowed(client.projects.list(), Forbidden, NotFound) or ())
+    return Introduction(me, key, await _if_allowed(client.projects.list(), *refusals) or ())
 
 
 async def _if_allowed(asking: Awaitable[KeyPartT], *refusals: type[ApiError]) -> KeyPartT | None:

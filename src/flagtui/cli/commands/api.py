@@ -46,14 +46,14 @@ def api(path: str, source: str | None, place: WorkPlace) -> None:
     body = _read_body(source)
 
     async def work(session: ProjectSession) -> JSON:
-        from flagtui.api.errors import NotFound
+        from flagtui.api.errors import EndpointNotFound, NotFound
         from flagtui.api.request import Request
 
         at, query = _address(session, path)
         operation = _operation(at, str(session.client.project), is_post=body is not None)
         try:
             answer = await session.client.connection.ask(Request(operation, at, query, body))
-        except NotFound as missing:
+        except (NotFound, EndpointNotFound) as missing:
             trouble = in_words(missing)
             raise Trouble(f"{at}: {trouble.what}", trouble.fix, code=trouble.code) from None
         return answer.json()

@@ -121,8 +121,6 @@ def code_of(error: ApiError) -> Code:
             return "sign_in"
         case errors.BadHost():
             return "usage"
-        case errors.EndpointNotFound():
-            return "failed"
         case errors.NotFound():
             return "not_found"
         case errors.Conflict():

@@ -5,9 +5,10 @@ Loaded only by runs that send requests.
 
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from flagtui.api.errors import Forbidden, NotFound, NotOffered
+from flagtui.api.errors import Forbidden, NotFound
+from flagtui.api.operations import NOT_HERE
 from flagtui.api.resource import PagedRecords
 from flagtui.cli.plumbing.offline_copies import CODE_PART, OfflineCopies, load_flags, save_flags
 from flagtui.cli.plumbing.output.lines import warn
@@ -22,6 +23,9 @@ from flagtui.store.kinds import EVENTS
 
 if TYPE_CHECKING:
     from flagtui.api import Client
+
+_UNAVAILABLE: Final = (Forbidden, NotFound, *NOT_HERE)
+"""Errors of facts that this key or this server does not have."""
 
 
 class _ListedFlags(PagedRecords[ListedFlag]):
@@ -45,7 +49,7 @@ async def fetch_facts(client: "Client", opening: Opening | None) -> CodeFacts:
     listed: list[ListedFlag] = await every_row(source.pages, has_archived=True)
     static = set()
     if any(each.cohorts for each in listed):
-        with suppress(Forbidden, NotFound, NotOffered):
+        with suppress(*_UNAVAILABLE):
             static = {cohort.id for cohort in await client.cohorts.all() if cohort.is_static}
     copies = None if opening is None else OfflineCopies(opening)
     earlier, _ = (load_flags(copies, client.project) if copies else None) or ({}, 0)
@@ -59,12 +63,12 @@ async def fetch_facts(client: "Client", opening: Opening | None) -> CodeFacts:
 
 
 async def _fetch_deleted(client: "Client") -> dict[str, int]:
-    with suppress(Forbidden, NotFound, NotOffered):
+    with suppress(*_UNAVAILABLE):
         return {deletion.key: deletion.id for deletion in await recent_deletions(client.flags)}
     return {}
 
 
 async def _events(client: "Client") -> list[EventDefinitionRow] | None:
-    with suppress(Forbidden, NotFound, NotOffered):
+    with suppress(*_UNAVAILABLE):
         return await every_row(client.event_definitions.pages)
     return None
