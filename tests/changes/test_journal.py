@@ -204,6 +204,7 @@ def test_journal_tells_redo_from_undo_in_part_too(journal: Journal, whole: bool)
     for id, back in (("a", ""), ("b", "a"), ("c", "b")):
         journal.begin(entry(id, **{field: back}))
     assert {each.id: each.direction for each in journal.entries()} == {"a": "", "b": "undo", "c": "redo"}
+    assert [each.id for each in journal.entries(text="undo turn")] == ["b"]
 
 
 def test_unfinished_changes_are_unresolved_at_the_next_start(journal: Journal) -> None:

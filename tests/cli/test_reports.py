@@ -167,6 +167,10 @@ def test_journal_prints_for_people_reports_and_programs(run: Run, journal: Journ
     records = json.loads(run("journal", "--json", "--since", "2h").out)["records"]
     assert [entry["id"] for entry in records] == ["c", "b"]
     assert records[1]["key"] == NASTY
+    for number in range(198):
+        journal.begin(Entry(f"d{number}", 0.0, 4, "busy", "turn on", Signature()))
+    assert run("journal", "--markdown").err.startswith("flagtui: more than 200 changes match; ")
+    assert run("journal", "--limit", "201").err == ""
 
 
 def test_journal_lines_fit_the_terminal(run: Run, journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,7 +150,7 @@ def test_failure_outranks_a_skipped_change_of_another_kind(
     assert (done.code, {"skipped", "refused"} <= {*endings}) == (1, True), done.err
 
 
-def test_revert_reports_that_more_match_than_its_limit(signed_in: Run, service: Service, flag: Flag) -> None:
+def test_more_changes_than_the_limit_are_reported(signed_in: Run, service: Service, flag: Flag) -> None:
     async def change(client: Client) -> None:
         for number in range(49):
             await client.flags.update(flag.id, {"name": f"name {number}"})
@@ -160,3 +160,5 @@ def test_revert_reports_that_more_match_than_its_limit(signed_in: Run, service: 
     for limit, is_reported in (("50", True), ("1", False), ("500", False)):
         planned = signed_in("revert", f"flag:{flag.key}", "--limit", limit, "--dry-run")
         assert planned.err.startswith(words) == is_reported
+        listed = signed_in("activity", f"flag:{flag.key}", "--limit", limit)
+        assert listed.err.startswith("flagtui: more than 50 changes match; ") == is_reported

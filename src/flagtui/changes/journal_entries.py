@@ -90,6 +90,11 @@ class Entry(msgspec.Struct, frozen=True):
     """Whether it undoes another change, or redoes what was undone; read from the journal, never written."""
 
     @property
+    def change(self) -> str:
+        """The change in words: `turn off`, `undo: turn off`."""
+        return f"{self.direction}: {self.verb}" if self.direction else self.verb
+
+    @property
     def is_open(self) -> bool:
         """Whether the outcome is still unknown."""
         return self.ending in ("", "unknown")
@@ -230,13 +235,28 @@ def reverted_by(entry: Entry, by_id: Mapping[str, Entry]) -> list[str]:
     return ids
 
 
+def texts_of(entry: Entry) -> tuple[str, ...]:
+    """Return what a search looks through: key, change, user, reason, ending, place and changed fields."""
+    ending = f"{entry.ending} open, not known" if entry.is_open else entry.ending
+    place = (entry.signature.profile, str(entry.record))
+    return (
+        entry.key,
+        entry.change,
+        entry.signature.by,
+        entry.reason,
+        ending,
+        entry.note,
+        *place,
+        *entry.words,
+    )
+
+
 def search_entries(entries: Iterable[Entry], text: str) -> list[Entry]:
-    """Return the entries with every word in key, verb, user, reason, profile, ending or changed fields."""
+    """Return the entries with every word in their texts."""
     words = [re.compile(re.escape(word), re.IGNORECASE) for word in text.split()]
     matches: list[Entry] = []
     for entry in entries:
-        parts = (entry.key, entry.verb, entry.signature.by, entry.reason, entry.ending or "open", entry.note)
-        text = " ".join((*parts, entry.signature.profile, str(entry.record), *entry.words))
+        text = " ".join(texts_of(entry))
         if all(word.search(text) for word in words):
             matches.append(entry)
     return matches

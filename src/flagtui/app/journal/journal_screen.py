@@ -23,7 +23,7 @@ from flagtui.app.widgets.column_layout import (
 )
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.journal import Journal
-from flagtui.changes.journal_entries import Entry
+from flagtui.changes.journal_entries import Entry, texts_of
 from flagtui.changes.related.related_entries import RELATED
 from flagtui.changes.skipped import Skipped
 from flagtui.changes.timeline import markdown
@@ -65,10 +65,6 @@ def _words(entry: Entry) -> str:
     return entry.reason or " · ".join(entry.words)
 
 
-def _verb(entry: Entry) -> str:
-    return f"{entry.direction}: {entry.verb}" if entry.direction else entry.verb
-
-
 def _place(entry: Entry) -> str:
     return entry.signature.profile or entry.signature.project
 
@@ -78,7 +74,7 @@ JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
     Column("key", "KEY", text_cell("key", "strong"), 20, grow=1, most=48, gap=2),
     # `undo: turn off` is whole everywhere, `undo: change targeting` from 80 cells; the profile, which repeats
     # itself, goes first.
-    Column("verb", "CHANGE", words_cell(_verb, "plain"), 14, grow=8, most=24),
+    Column("verb", "CHANGE", words_cell(lambda entry: entry.change, "plain"), 14, grow=8, most=24),
     Column("ending", "ENDED", draw_ending, 10),
     Column("place", "WHERE", words_cell(_place), 8, from_width=54, sortable=False),
     Column("words", "WHAT AND WHY", words_cell(_words), 16, grow=4, from_width=90, sortable=False),
@@ -118,17 +114,12 @@ _QUALIFIERS: Final[tuple[Qualifier[Entry], ...]] = (
 )
 
 
-def _text(entry: Entry) -> str:
-    texts = (entry.key, entry.verb, entry.reason, entry.note, entry.signature.by, ending_words(entry))
-    return "\0".join((*texts, *entry.words))
-
-
 JOURNAL_LIST: Final = ListDescription[Entry](
     name="journal",
     what="changes",
     hint="search   words in key, change or reason  is:unknown  kind:flags  at:<1d",
     listing=Listing(
-        Vocabulary(by_name(*_QUALIFIERS), _text),
+        Vocabulary(by_name(*_QUALIFIERS), lambda entry: "\0".join(texts_of(entry))),
         {
             "at": Order(lambda entry: entry.at, is_descending=True),
             "key": Order(),
@@ -225,7 +216,7 @@ class JournalScreen(ReadList[Entry]):
     def about(self, entry: Entry) -> Iterator[list[Piece]]:
         yield [(safe_text(entry.key), "bold")]
         tone = "$success" if entry.ending == "saved" else "$warning"
-        yield [(safe_text(_verb(entry)), ""), (f"  {ending_words(entry)}", tone)]
+        yield [(safe_text(entry.change), ""), (f"  {ending_words(entry)}", tone)]
         yield []
         yield from _facts(
             # First what 60 cells have no column for: a pane below 15 lines shows two facts.

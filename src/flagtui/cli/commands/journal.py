@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, get_args
 
 import click
@@ -15,7 +15,7 @@ from flagtui.changes.timeline import summary
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import OUTPUT_USES, limit_option, ruled_option
 from flagtui.cli.plumbing.options import PROFILE, choose_name
-from flagtui.cli.plumbing.output.lines import print_line
+from flagtui.cli.plumbing.output.lines import keep_first, print_line
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import settings_in
@@ -31,6 +31,8 @@ INDENT: Final = SHORT_ID + 2
 """Cells before the lines below the first one of a change."""
 MOST: Final = 6
 """Differences of a change that are listed; the rest is counted."""
+MOST_CHANGES: Final = 200
+"""Changes that are printed unless more are asked for."""
 ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
     "journal-entry",
     "A change of yours, from the journal of this machine.",
@@ -89,7 +91,7 @@ def find_changes(start: float, words: str, profile: str) -> list[Entry]:
     return [entry for entry in entries if not profile or entry.signature.profile == profile]
 
 
-def print_changes(entries: list[Entry], nothing: str) -> None:
+def print_changes(entries: Sequence[Entry], nothing: str) -> None:
     """Print each entry, with its place, differences and reason below; `nothing` without any."""
     if not entries:
         print_line(nothing)
@@ -135,13 +137,14 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
     "--since", default="", metavar="WHEN", help="30m, 2h, 14:05, yesterday 18:00, a date; in your time zone."
 )
 @ruled_option("--markdown", is_flag=True, help="A timeline to paste into a report.", excludes=OUTPUT_USES)
-@limit_option(200)
+@limit_option(MOST_CHANGES)
 def journal(
     words: tuple[str, ...], profile: str, since: str, markdown: bool, limit: int, printer: Printer
 ) -> None:
     """Show your changes, newest first; WORDS narrow to key, verb, person, reason or ending."""
     start = read_start(since)
-    entries = find_changes(start, " ".join(words), choose_name("profile", profile))[:limit]
+    matches = find_changes(start, " ".join(words), choose_name("profile", profile))
+    entries = keep_first(matches, limit, MOST_CHANGES)
     if markdown:
         # For readers at another time, in another zone.
         moment = f" since {local_time.minute(start)}{local_time.beside(start)}" if since else ""

@@ -15,7 +15,7 @@ from flagtui.cli.plumbing.confirmation import ask_and_send, check_count, place_o
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble
 from flagtui.cli.plumbing.option_rules import limit_option
 from flagtui.cli.plumbing.options import WriteTerms
-from flagtui.cli.plumbing.output.lines import warn
+from flagtui.cli.plumbing.output.lines import keep_first, warn
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.word_types import query_argument
@@ -90,16 +90,12 @@ async def revert(session: ProjectSession, query: tuple[str, ...], limit: int, te
         return codes[-1] or max(codes)
 
 
-async def _select(session: ProjectSession, query: Sequence[str], limit: int) -> list[ChangeRow]:
+async def _select(session: ProjectSession, query: Sequence[str], limit: int) -> Sequence[ChangeRow]:
     """Return the changes to revert, and report that more match than the limit. Raises Trouble, ApiError."""
-    # A smaller limit than the usual one names a few on purpose.
-    most = limit + (limit >= MOST)
-    rows, _read = await select_changes(session, query, most)
+    rows, _read = await select_changes(session, query, limit + 1)
     if not rows:
         raise Trouble("no change in the activity matches; nothing was sent.", code="nothing_to_do")
-    if len(rows) > limit:
-        warn(f"more than {limit:,} changes match; the others stay. To revert more: --limit {10 * limit}")
-    return rows[:limit]
+    return keep_first(rows, limit, MOST, "the others stay. To revert more")
 
 
 def _together(planned: Sequence[Planned[Any, Any]], skipped: Sequence[Skipped]) -> Planned[Any, Any]:

@@ -13,6 +13,7 @@ from flagtui.cli.commands.flags.flag_selection import NAMING, flag_of, flags_of,
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import limit_option
+from flagtui.cli.plumbing.output.lines import keep_first
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
@@ -35,6 +36,8 @@ NOT_IN_VERSIONS: Final = ("tags", "analytics_dashboards", "evaluation_contexts")
 """Fields that a server keeps of the current flag only; its activity has some of their changes."""
 LOGGED: Final = 100
 """Entries of the activity that are read for them."""
+MOST_CHANGES: Final = 100
+"""Changes of a flag that are printed unless more are asked for."""
 
 
 class FlagDifference(msgspec.Struct, frozen=True):
@@ -112,13 +115,14 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
     examples=("checkout-redesign", "checkout-redesign --limit 5 --ndjson"),
 )
 @FLAG_WORDS
-@limit_option(100, "Print at most N entries of each flag.")
+@limit_option(MOST_CHANGES, "Print at most N entries of each flag.")
 async def history(session: ProjectSession, flags: RecordSelection, limit: int) -> list[ChangeRow]:
     """Show who changed flags, newest first."""
 
     async def read(flag: Flag) -> list[ChangeRow]:
-        entries = [entry async for entry in session.client.flags.entries(flag.id, at_most=limit)]
-        return [change_row(entry, -count) for count, entry in enumerate(entries)]
+        entries = [entry async for entry in session.client.flags.entries(flag.id, at_most=limit + 1)]
+        kept = keep_first(entries, limit, MOST_CHANGES)
+        return [change_row(entry, -count) for count, entry in enumerate(kept)]
 
     return [*chain.from_iterable(await several(await flags_of(session, flags), read))]
 

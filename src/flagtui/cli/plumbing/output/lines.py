@@ -5,14 +5,16 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TextIO
+from typing import Any, Final, TextIO, TypeVar
 
 from flagtui.safe_text import safe_text
 
 _COMMAND: Final = re.compile(r"(?<=[:;] )flagtui .*?(?=;|\.? *$|\. )")
 _JOINT: Final = "\0"
 """A space where no line may break; safe text has none of its own."""
+RowT = TypeVar("RowT")
 
 
 @dataclass
@@ -48,6 +50,18 @@ def progress(line: str) -> None:
     """Print how far a command has come, on standard error; nothing with `--quiet`."""
     if not VOICE.is_quiet:
         _print(safe_text(line, 2_000), sys.stderr)
+
+
+def keep_first(
+    rows: Sequence[RowT], limit: int, usual: int, rest: str = "the others are not printed. To print more"
+) -> Sequence[RowT]:
+    """Return at most `limit` of the changes that match, and report more on standard error.
+
+    A smaller limit than the usual one names a few on purpose.
+    """
+    if len(rows) > limit >= usual:
+        warn(f"more than {limit:,} changes match; {rest}: --limit {10 * limit}")
+    return rows[:limit]
 
 
 @dataclass
