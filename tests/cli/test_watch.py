@@ -42,6 +42,8 @@ class Log:
         self.random = random.Random(seed)
         self.clock = clock
         self.refused_until = 0.0
+        self.has_begun = False
+        """Whether the reader has got its first entries: a web page before that is of another host."""
         self.is_steady = is_steady
         """Whether it neither fails nor grows by itself."""
         self.grow(150)
@@ -66,6 +68,8 @@ class Log:
             raise httpx.ConnectError("refused")
         if fate < 0.1:
             return httpx.Response(502)
+        if fate < 0.12 and self.has_begun:
+            return httpx.Response(self.random.choice((200, 404)), html="<p>We are back in a moment.")
         if fate < 0.15:
             self.refused_until = self.clock.now + 60
         if self.clock.now < self.refused_until:
@@ -92,6 +96,7 @@ async def test_changes_by_others_are_listed_once_each_in_order(
     ids: list[str] = []
     begun = len(log.entries)
     async for row in follow(UnheardChanges(session_of(make_client(log.answer))), 5.0):
+        log.has_begun = True
         ids.append(row.id)
         if len(ids) == 1:
             begun = int(row.id[1:])

@@ -193,9 +193,10 @@ def test_cohorts_of_a_flag_are_those_it_uses_through_others() -> None:
         (cut, True),
         (refuse(429), True),
         (lambda _: httpx.Response(200, html="<html>sign in"), True),
+        (lambda _: httpx.Response(404, html="<html>back soon"), True),
         *((refuse(status), False) for status in (401, 403, 404)),
     ],
-    ids=("cut", "429", "web page", "401", "403", "404"),
+    ids=("cut", "429", "web page", "page 404", "401", "403", "404"),
 )
 async def test_kept_definitions_replace_what_may_pass(fault: Respond, is_passing: bool) -> None:
     async with client_of(fault) as client:

@@ -232,8 +232,7 @@ class Capabilities(msgspec.Struct, eq=False):
         """Remember an error that will not change while this server runs."""
         if operation.name.partition(".")[2] in _ALWAYS_ASKED:
             return
-        # A web page comes from a gateway in between, which may be gone a minute later; it has no code.
-        of_the_server = isinstance(error, EndpointNotFound | NotOffered) and error.facts.code
+        of_the_server = isinstance(error, EndpointNotFound | NotOffered) and error.code
         if of_the_server or isinstance(error, ClosedToKeys):
             for name in next((names for names in _TOGETHER if operation.name in names), {operation.name}):
                 self._missing[name] = error

@@ -12,7 +12,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from flagtui.api.errors import ApiError, RateLimited, ServerFault, Unanswered, Unreachable
+from flagtui.api.errors import ApiError, RateLimited, ServerFault, Unanswered, Unreachable, may_pass
 from flagtui.cli.plumbing.activity_selection import compile_change_query
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import NumberRange, WorkPlace
@@ -175,7 +175,11 @@ async def follow(feed: UnheardChanges, every: float) -> AsyncIterator[ChangeRow]
             if trouble:
                 progress("the server responds again")
             trouble = ""
-        except (Unreachable, Unanswered, ServerFault, RateLimited) as error:
+        except ApiError as error:
+            is_passing = isinstance(error, Unreachable | Unanswered | ServerFault | RateLimited)
+            # Before the first response, a web page means another host.
+            if not is_passing and not (feed.is_begun and may_pass(error)):
+                raise
             trouble = _report_once(error, trouble)
             pause = max(every, error.facts.retry_after or 0.0)
         await feed.session.clock.sleep(pause)
