@@ -3,6 +3,8 @@
 import pytest
 from tests.code.test_file_references import read, resolve
 
+from flagtui.code.languages import language_of
+
 SNAPSHOT_FORMS = [
     ("ts", 'const f = await client.evaluateFlags("u");\nf.isEnabled("nav")'),
     ("ts", 'function f(all: FeatureFlagEvaluations) { return all.getFlag("nav") }'),
@@ -130,3 +132,26 @@ def test_value_that_changes_is_computed(language: str, text: str) -> None:
 def test_word_of_an_export_is_no_import() -> None:
     here = "export function on(key: string) { return isFeatureEnabled(key); }"
     assert ("call", "") in resolve(read('const key = "nav";', path="flags.ts"), read(here))
+
+
+COMMENT = "<!-- {{ isFeatureEnabled('nav') }} -->"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.vue", f"{COMMENT}<p v-if=\"isFeatureEnabled('nav')\">it's</p>"),
+        ("a.vue", "<p>it's</p><A @click='on = isFeatureEnabled(\"nav\")' />"),
+        ("a.vue", "<p>{{ posthog.getFeatureFlag('nav') ?? '' }}</p>"),
+        ("a.svelte", "<p>it's</p>{#if isFeatureEnabled('nav')}<p>on</p>{:else}off{/if}"),
+        ("a.svelte", "<button on:click={() => { if (x) { isFeatureEnabled('nav') } }}>don't</button>"),
+        ("a.html.erb", "<p>it's</p> <% if posthog.is_feature_enabled('nav', 1) -%> don't <% end %>"),
+        ("a.php", "<p>it's</p> <?php if (PostHog::isFeatureEnabled('nav', 'u')): ?> don't <?php endif; ?>"),
+    ],
+)
+def test_calls_in_templates_are_calls(path: str, text: str) -> None:
+    language = language_of(path)
+    assert language is not None
+    file = read(text, language.name, path=path)
+    assert [each.kind for each in file.references if each.kind != "comment"] == ["call"]
+    assert file.problems == ()

@@ -6,6 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import fastjsonschema
+import msgspec
 import pytest
 
 from flagtui.code.ci_reports import (
@@ -74,6 +75,9 @@ def test_annotations_are_escaped_and_ten_at_most() -> None:
     )
     assert lines[-1] == "13 findings: 13 errors; 3 of them without an annotation."
     assert [*github_lines([])] == ["0 findings."]
+    # An error after many notes has an annotation.
+    notes = [msgspec.structs.replace(each, rule="dynamic-key") for each in findings(12)[:12]]
+    assert next(github_lines([*notes, *findings()])).startswith("::error ")
 
 
 def test_code_quality_has_a_place_and_a_fingerprint_for_each() -> None:

@@ -15,6 +15,7 @@ from flagtui.models.code_uses import RuleId
 ANNOTATION_LIMIT: Final = 10
 """Annotations of one step that GitHub shows."""
 _GITHUB: Final[Mapping[Level, str]] = {"error": "error", "warning": "warning", "note": "notice"}
+"""In the order of their gravity."""
 _GITLAB: Final[Mapping[Level, str]] = {"error": "major", "warning": "minor", "note": "info"}
 
 
@@ -31,8 +32,8 @@ def _plural(count: int, noun: str) -> str:
 
 
 def github_lines(findings: Sequence[CodeFinding]) -> Iterator[str]:
-    """Yield a workflow command for each of the first findings, then a line with the number of all."""
-    for finding in findings[:ANNOTATION_LIMIT]:
+    """Yield a workflow command for each of the gravest findings, then a line with the number of all."""
+    for finding in _by_level(findings)[:ANNOTATION_LIMIT]:
         properties: dict[str, str] = {"title": finding.rule}
         if (reference := finding.reference) is not None:
             properties |= {"file": reference.path, "line": str(reference.line), "col": str(reference.column)}
@@ -41,6 +42,10 @@ def github_lines(findings: Sequence[CodeFinding]) -> Iterator[str]:
     hidden = len(findings) - ANNOTATION_LIMIT
     more = f"; {hidden:,} of them without an annotation" if hidden > 0 else ""
     yield f"{count_words(findings)}{more}."
+
+
+def _by_level(findings: Iterable[CodeFinding]) -> list[CodeFinding]:
+    return sorted(findings, key=lambda finding: [*_GITHUB].index(finding.level))
 
 
 def _escape(text: str) -> str:
@@ -99,7 +104,6 @@ REPOSITORY: Final = Reference(SETTINGS_FILE, 1, 1, "generated", "")
 """Where a finding without a place is shown: code hosts reject results without a location."""
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT: Final = "%SRCROOT%"
-_ORDER: Final = ("error", "warning", "note")
 
 
 def sarif_document(findings: Sequence[CodeFinding]) -> dict[str, Any]:
@@ -113,7 +117,7 @@ def sarif_document(findings: Sequence[CodeFinding]) -> dict[str, Any]:
         }
         for rule in RULES.values()
     ]
-    reported = sorted(findings, key=lambda finding: _ORDER.index(finding.level))[:RESULT_LIMIT]
+    reported = _by_level(findings)[:RESULT_LIMIT]
     results = [
         {
             "ruleId": finding.rule,

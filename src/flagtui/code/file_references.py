@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from flagtui.code.call_arguments import Argument, SourceText, is_within
+from flagtui.code.embedded_code import script_of
 from flagtui.code.key_calls import KeyCall
 from flagtui.code.languages import Language
 from flagtui.code.named_keys import find_imports, find_names, read_path
@@ -71,7 +72,7 @@ class _FileReader:
         self.facts = facts
         self.keys = keys
         self.functions = names
-        self.syntax = parse(text, facts.language) if facts.language else Syntax()
+        self.syntax = parse(script_of(text, facts.path), facts.language) if facts.language else Syntax()
         self.source = SourceText(text, self.syntax, facts.language.name if facts.language else "")
         self.calls: list[NamedCall] = []
         self.names: dict[int, NamedKey] = {}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from flagtui.code.embedded_code import template_of
 from flagtui.code.languages import LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def parse(text: str, language: Language) -> Syntax:
     """Return the positions; a file with errors has those of the parts that are understood."""
     syntax = Syntax()
     if language.parser == "html":
-        _read_page(text, syntax)
+        _read_page(text, language, syntax)
     else:
         _read_script(text, language, 0, syntax)
     return syntax
@@ -67,7 +68,7 @@ def _read_script(text: str, language: Language, offset: int, syntax: Syntax) -> 
         syntax.broken_at = min(errors)
 
 
-def _read_page(text: str, syntax: Syntax) -> None:
+def _read_page(text: str, language: Language, syntax: Syntax) -> None:
     root = _root(text, "html")
     for node in root.find_all(kind="comment"):
         syntax.comments[node.range().start.index] = node.range().end.index
@@ -76,8 +77,13 @@ def _read_page(text: str, syntax: Syntax) -> None:
     for script in root.find_all(kind=_SCRIPT_TAG):
         for content in script.children():
             if content.kind() == "raw_text":
-                language = LANGUAGES["tsx" if "tsx" in _tag(script) else "ts"]
-                _read_script(content.text(), language, content.range().start.index, syntax)
+                name = "tsx" if "tsx" in _tag(script) else "ts"
+                _read_script(content.text(), LANGUAGES[name], content.range().start.index, syntax)
+    if template := template_of(text, language.name):
+        broken_at = syntax.broken_at
+        _read_script(template, LANGUAGES["ts"], 0, syntax)
+        # Attributes have parts of statements too.
+        syntax.broken_at = broken_at
 
 
 def _tag(script: "SgNode") -> str:
