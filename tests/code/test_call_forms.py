@@ -129,6 +129,30 @@ def test_value_that_changes_is_computed(language: str, text: str) -> None:
     assert [key for kind, key in resolve(read(text, language)) if kind == "call"] == [""]
 
 
+@pytest.mark.parametrize(
+    ("language", "declaration", "function"),
+    [
+        ("ts", 'const key = "nav";', "function f(a, key: string = b) { isFeatureEnabled(key) }"),
+        ("ts", 'const key = "nav";', "const f = key => isFeatureEnabled(key);"),
+        ("ts", 'const key = "nav";', "class A { f({ key }: P) { return isFeatureEnabled(key) } }"),
+        ("js", 'const key = "nav";', "for (const key of KEYS) { isFeatureEnabled(key) }"),
+        ("python", 'key = "nav"', 'async def f(self, key: str = "a"):\n    feature_enabled(key, "u")'),
+        ("python", 'key = "nav"', 'v = [k for key in KEYS if feature_enabled(key, "u")]'),
+        ("go", 'package a\nconst Key = "nav"', "func f(Key string) { c.GetFeatureFlag(p.F{Key: Key}) }"),
+        ("ruby", 'key = "nav"', "KEYS.each { |key| posthog.get_feature_flag(key, 1) }"),
+        ("java", 'class A { String key = "nav";', "void f(String key) { p.isFeatureEnabled(u, key); } }"),
+        ("kotlin", 'val key = "nav"', "fun f(key: String) { PostHog.isFeatureEnabled(key) }"),
+        ("swift", 'let key = "nav"', "func f(_ key: String) { sdk.isFeatureEnabled(key) }"),
+        ("php", "<?php $key = 'nav';", "foreach ($all as $k => $key) { PostHog::getFeatureFlag($key); }"),
+        ("rust", 'const key: &str = "nav";', "fn f(key: &str) { c.get_feature_flag(key, u); }"),
+        ("dart", "const key = 'nav';", "bool f(String key) { return p.isFeatureEnabled(key); }"),
+        ("csharp", 'class A { string key = "nav";', "void F(string key) { p.GetFeatureFlagAsync(key); } }"),
+    ],
+)
+def test_parameter_hides_a_name_of_the_file(language: str, declaration: str, function: str) -> None:
+    assert ("call", "") in resolve(read(f"{declaration}\n{function}", language))
+
+
 def test_word_of_an_export_is_no_import() -> None:
     here = "export function on(key: string) { return isFeatureEnabled(key); }"
     assert ("call", "") in resolve(read('const key = "nav";', path="flags.ts"), read(here))

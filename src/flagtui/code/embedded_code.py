@@ -34,7 +34,8 @@ def template_of(text: str, language: str) -> str:
 
 def _only(pattern: re.Pattern[str], text: str) -> str:
     """Return what the groups match, each with a semicolon after it; spaces replace the rest."""
-    pieces, place = [], 0
+    pieces: list[str] = []
+    place = 0
     for match in pattern.finditer(text):
         if match.lastindex is not None:
             start, end = match.span(match.lastindex)

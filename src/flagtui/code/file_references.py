@@ -12,6 +12,7 @@ from flagtui.code.embedded_code import script_of
 from flagtui.code.key_calls import KeyCall
 from flagtui.code.languages import Language
 from flagtui.code.named_keys import find_imports, find_names, read_path
+from flagtui.code.parameters import find_parameters
 from flagtui.code.quoted_words import quoted_keys
 from flagtui.code.reference_records import Fallback, FileReferences, Kind, NamedCall, NamedKey, Reference
 from flagtui.code.sdk_functions import CallNames, SdkFunction, Subject
@@ -189,17 +190,30 @@ class _FileReader:
             return
         words = " ".join(self.source.text[argument.start : argument.end].split())[:_EXPRESSION_LENGTH]
         reference = self._reference(argument.start, kind, "", function.subject, expression=words, **about)
-        self._add_call(reference, words)
+        self._add_call(reference, words, argument.start)
 
-    def _add_call(self, reference: Reference, words: str) -> None:
+    def _add_call(self, reference: Reference, words: str, position: int) -> None:
         path = read_path(words)
         scope, name = path or ("", "")
         imported, renamed = self._imports
         is_global = self.source.language in _GLOBAL_NAMES and name[:1].isupper()
         is_imported = is_global or bool({name, scope} & imported)
+        if not scope and self._is_parameter(name, position):
+            name = ""
         if not scope:
             name = renamed.get(name, name)
         self.calls.append(NamedCall(reference, name, renamed.get(scope, scope), is_imported))
+
+    def _is_parameter(self, name: str, position: int) -> bool:
+        """Return whether the name has a value of its own here, whatever the file declares."""
+        return any(each == name and start <= position < end for each, start, end in self._parameters)
+
+    @cached_property
+    def _parameters(self) -> list[tuple[str, int, int]]:
+        language = self.facts.language
+        # The scripts of pages are parts of a file.
+        is_script = language is not None and any(not each.is_member for each in self.names.values())
+        return [*find_parameters(self.source.text, language.parser)] if language and is_script else []
 
     @property
     def _renamed(self) -> Mapping[str, str]:

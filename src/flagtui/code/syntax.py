@@ -4,7 +4,7 @@ The only module that loads the extra `flagtui[code]`.
 """
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
@@ -14,6 +14,8 @@ from flagtui.code.languages import LANGUAGES, Language
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
+Node: TypeAlias = "SgNode"
+"""A node of a syntax tree."""
 EXTRA: Final = "flagtui[code]"
 _LIBRARY: Final = "ast_grep_py"
 _ERROR: Final = "ERROR"
@@ -55,7 +57,7 @@ def parse(text: str, language: Language) -> Syntax:
 
 
 def _read_script(text: str, language: Language, offset: int, syntax: Syntax) -> None:
-    root = _root(text, language.parser)
+    root = parse_tree(text, language.parser)
     kinds = dict.fromkeys(language.strings, syntax.strings)
     kinds |= dict.fromkeys(language.comments, syntax.comments)
     kinds |= dict.fromkeys(language.arguments, syntax.arguments)
@@ -69,7 +71,7 @@ def _read_script(text: str, language: Language, offset: int, syntax: Syntax) -> 
 
 
 def _read_page(text: str, language: Language, syntax: Syntax) -> None:
-    root = _root(text, "html")
+    root = parse_tree(text, "html")
     for node in root.find_all(kind="comment"):
         syntax.comments[node.range().start.index] = node.range().end.index
     for node in root.find_all(kind="quoted_attribute_value"):
@@ -86,11 +88,12 @@ def _read_page(text: str, language: Language, syntax: Syntax) -> None:
         syntax.broken_at = broken_at
 
 
-def _tag(script: "SgNode") -> str:
+def _tag(script: Node) -> str:
     return script.text().partition(">")[0]
 
 
-def _root(text: str, parser: str) -> "SgNode":
+def parse_tree(text: str, parser: str) -> Node:
+    """Return the root of the syntax tree."""
     # 46 MB, loaded with the first file that has a hit.
     from ast_grep_py import SgRoot
 
