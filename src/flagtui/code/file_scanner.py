@@ -53,10 +53,11 @@ class FileScanner:
 
     def _hits(self, batch: FileBatch) -> Iterator[tuple[str, bytes]]:
         """Yield the files that are worth parsing."""
-        if self.has_constants is never and not self.filter.has_hit(batch.buffer, batch.start, batch.end):
+        tests = self.filter.hits(batch.buffer, batch.start, batch.end)
+        if not tests and self.has_constants is never:
             return
         for path, start, end in batch.files:
-            if self.filter.has_hit(batch.buffer, start, end) or self.has_constants(path):
+            if any(test(batch.buffer, start, end) for test in tests) or self.has_constants(path):
                 yield path, batch.content(start, end)
 
     def _references(self, path: str, data: bytes) -> FileReferences:

@@ -39,18 +39,16 @@ _CLASS: Final = re.compile(
 )
 _VARIABLE: Final = re.compile(r"\b(?:const|let|var|val|final|enum|class|object)\s+([A-Za-z_$][\w$]*)")
 _PACKAGE: Final = re.compile(r"^package\s+(\w+)", re.MULTILINE)
+# A pattern that begins with a line end is several times as fast as one that begins with `^`.
 _IMPORTS: Final = {
-    "python": re.compile(
-        r"^[ \t]*(?:from\s+\S+\s+import\s+(?:\([^)]*\)|[^\n]*)|import\s+[^\n]*)", re.MULTILINE
-    ),
-    "go": re.compile(r"^[ \t]*import\s+(?:\([^)]*\)|[^\n]*)", re.MULTILINE),
+    "python": re.compile(r"\n[ \t]*(?:from\s+\S+\s+import\s+(?:\([^)]*\)|[^\n]*)|import\s+[^\n]*)"),
+    "go": re.compile(r"\n[ \t]*import\s+(?:\([^)]*\)|[^\n]*)"),
     "js": re.compile(
-        r"^[ \t]*import\b[^;'\"]*"
-        r"|^[ \t]*(?:const|let|var)\s+[^=]*=\s*(?:await\s+)?(?:require|import)\(",
-        re.MULTILINE,
+        r"\n[ \t]*(?:import\b[^;'\"]*"
+        r"|(?:const|let|var)\s+[^=]*=\s*(?:await\s+)?(?:require|import)\()"
     ),
 }
-_LINE_IMPORTS: Final = re.compile(r"^[ \t]*(?:import|use|using|alias|require\w*)\b[^\n;]*", re.MULTILINE)
+_LINE_IMPORTS: Final = re.compile(r"\n[ \t]*(?:import|use|using|alias|require\w*)\b[^\n;]*")
 _RENAMED: Final = re.compile(r"(?P<old>[A-Za-z_$][\w$]*)\s+as\s+(?P<new>[A-Za-z_$][\w$]*)")
 _RENAMED_IN: Final = {
     "go": re.compile(r"(?P<new>\w+)[ \t]+\"(?:[^\"\n]*/)?(?P<old>\w+)\""),
@@ -165,7 +163,7 @@ def read_path(expression: str) -> tuple[str, str] | None:
 def find_imports(text: str, language: str) -> tuple[frozenset[str], dict[str, str]]:
     """Return the words of the import lines, and the original of each renamed one."""
     pattern = _IMPORTS.get("js" if language in _SCRIPTS else language, _LINE_IMPORTS)
-    lines = " ".join(pattern.findall(text))
+    lines = " ".join(pattern.findall(f"\n{text}"))
     pairs = _RENAMED_IN.get(language, _RENAMED).finditer(lines)
     renamed = {pair["new"]: pair["old"] for pair in pairs}
     return frozenset(re.findall(r"[\w$]+", lines)), renamed

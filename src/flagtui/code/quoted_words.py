@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from operator import itemgetter
 from typing import Final
 
@@ -17,22 +18,21 @@ _ENDS: Final = b"\"'`\n\\"
 """Bytes that no quoted word has; a key with one of them is never read as it is."""
 _CALLS: Final = (b"eature", b"apture")
 """Parts of every call that names a flag or an event, or of the import that such a call needs."""
-_IN_CALLS: Final = b"ture"
-"""What all of these have in common."""
+_IN_CALLS: Final = (b"ture",)
+"""What all of these have in common: nearly all files lack it."""
 _EVALUATIONS: Final = (b"valuateFlags", b"valuate_flags")
 """Parts of the calls that read every flag of a user at once."""
-_IN_EVALUATIONS: Final = b"valuate"
-_Words = Callable[[Buffer, int, int], list[bytes]]
+_IN_EVALUATIONS: Final = (b"eFlags", b"e_flags")
+"""Parts of these that take less time to look for than what they have in common."""
+Test = Callable[[Buffer, int, int], bool]
+"""Whether a part of a buffer has one sort of hit."""
+_FindWords = Callable[[Buffer, int, int], list[bytes]]
 
 
 class WordFilter(msgspec.Struct, frozen=True):
     """Recognises files that have a key in quotes, or that can call a library of the product."""
 
-    keys: frozenset[bytes]
-    words: tuple[tuple[bytes, _Words], ...]
-    """By quote: return the words after it, up to any quote, that have the characters and lengths of keys."""
-    parts: tuple[bytes, ...]
-    """Names of wrappers, which make a file worth parsing whatever keys it has."""
+    tests: tuple[Test, ...]
 
     @classmethod
     def of(cls, keys: Iterable[str], wrappers: Iterable[str]) -> "WordFilter":
@@ -40,36 +40,49 @@ class WordFilter(msgspec.Struct, frozen=True):
         # Ten thousand keys at once. One with a line end is never read as it is; its lines do no harm.
         words = "\n".join(keys).encode(errors="surrogateescape").split(b"\n")
         encoded = frozenset(filter(None, words))
-        names = (re.split(r"[.:]", name)[-1].encode() for name in wrappers)
-        return cls(encoded, _words_like(encoded), tuple(names))
+        # A wrapper makes a file worth parsing whatever keys it has.
+        names = tuple(re.split(r"[.:]", name)[-1].encode() for name in wrappers)
+        calls = (_has_any(_IN_CALLS, _CALLS), _has_any(_IN_EVALUATIONS, _EVALUATIONS), _has_any(names, names))
+        return cls((*calls[: 3 if names else 2], *_has_keys(encoded)))
 
-    def has_hit(self, data: Buffer, start: int, end: int) -> bool:
-        """Return whether this part of the data, of one file or several, is worth a closer look."""
-        # Nearly all files lack what every call has; one look is faster than one for each part.
-        if contains(data, _IN_CALLS, start, end) and any(contains(data, call, start, end) for call in _CALLS):
-            return True
-        if contains(data, _IN_EVALUATIONS, start, end) and any(
-            contains(data, call, start, end) for call in _EVALUATIONS
-        ):
-            return True
-        if any(contains(data, part, start, end) for part in self.parts):
-            return True
-        for quote, find_words in self.words:
-            if contains(data, quote, start, end) and not self.keys.isdisjoint(find_words(data, start, end)):
-                return True
-        return False
+    def hits(self, data: Buffer, start: int, end: int) -> list[Test]:
+        """Return the tests that this part of the data, of one file or several, passes.
+
+        It is worth a closer look where there is one. A file of several passes no other test.
+        """
+        return [test for test in self.tests if test(data, start, end)]
 
 
-def _words_like(keys: frozenset[bytes]) -> tuple[tuple[bytes, _Words], ...]:
+def _has_any(first: tuple[bytes, ...], parts: tuple[bytes, ...]) -> Test:
+    """Return the test for any of the parts, each of which contains one of the first."""
+
+    def test(data: Buffer, start: int, end: int) -> bool:
+        return any(contains(data, part, start, end) for part in first) and any(
+            contains(data, part, start, end) for part in parts
+        )
+
+    return test
+
+
+def _has_keys(keys: frozenset[bytes]) -> Iterator[Test]:
+    """Yield the test for a key after each quote."""
     characters = _class_of(b"".join(keys))
     # Fewer than all characters: most words end with their first one.
     initials = _class_of(bytes({*map(itemgetter(0), keys)}))
     if not initials:
-        return ()
+        return
     lengths = {*map(len, keys)}
     word = b"([%b][%b]{%d,%d})(?=[\"'`])" % (initials, characters, min(lengths) - 1, max(lengths) - 1)
     # A pattern that begins with one quote is several times as fast as one that begins with any of the three.
-    return tuple((quote, re.compile(quote + word).findall) for quote in _QUOTES)
+    for quote in _QUOTES:
+        yield partial(_has_key, quote, re.compile(quote + word).findall, keys)
+
+
+def _has_key(
+    quote: bytes, find_words: _FindWords, keys: frozenset[bytes], data: Buffer, start: int, end: int
+) -> bool:
+    # The words up to any quote that have the characters and lengths of keys.
+    return contains(data, quote, start, end) and not keys.isdisjoint(find_words(data, start, end))
 
 
 def _class_of(characters: bytes) -> bytes:
