@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from flagtui.code.byte_search import contains, make_buffer
+from flagtui.code.byte_search import SearchBuffer
 from flagtui.code.call_arguments import unescape
 from flagtui.code.file_references import FileFacts, find_references
 from flagtui.code.languages import LANGUAGES
@@ -127,10 +127,10 @@ def test_filter_has_the_hits_of_the_definition(keys: tuple[str, ...], wrappers: 
     hits = 0
     for _ in range(2_000):
         text = "".join(source.choices(PIECES, k=source.randint(0, 9)))
-        data = bytearray(b'"nav" capture ' + text.encode() + b' useGate "nav"')
+        data = b'"nav" capture ' + text.encode() + b' useGate "nav"'
         part = (len(b'"nav" capture '), len(data) - len(b' useGate "nav"'))
         expected = is_hit(text, keys, ("useGate",) if wrappers else ())
-        assert bool(words.hits(data, *part)) == expected, text
+        assert bool(words.hits(buffer_of(data), *part)) == expected, text
         hits += expected
     assert hits > 200
 
@@ -138,19 +138,23 @@ def test_filter_has_the_hits_of_the_definition(keys: tuple[str, ...], wrappers: 
 def test_bytes_contain_what_python_finds() -> None:
     source = random.Random(5)
     for _ in range(3_000):
-        data = bytearray(source.choices(b"ab\0", k=source.randint(0, 12)))
-        word = bytes(source.choices(b"ab\0", k=source.randint(1, 3)))
-        start, end = source.randint(0, len(data)), source.randint(0, len(data))
-        expected = data.find(word, start, end) >= 0
-        buffer = make_buffer(12)
-        buffer[: len(data)] = data
-        for place in (data, buffer):
-            assert contains(place, word, start, end) == expected, (data, word)
+        text = bytes(source.choices(b"abc", k=source.randint(0, 12)))
+        word = bytes(source.choices(b"abc", k=source.randint(1, 3)))
+        part = (source.randint(0, len(text)), source.randint(0, len(text)))
+        assert buffer_of(text).contains(word, *part) == (text.find(word, *part) >= 0), (text, word, part)
+        data = text.replace(b"c", b"\0")
+        assert buffer_of(data).has_nul(*part) == (data.find(b"\0", *part) >= 0), (data, part)
+
+
+def buffer_of(data: bytes) -> SearchBuffer:
+    buffer = SearchBuffer(len(data) + 1)
+    buffer.bytes[: len(data)] = data
+    return buffer
 
 
 @pytest.mark.parametrize("key", ['a"b', "a'b", "a`b", "a\nb", "a\\b", ""])
 def test_key_that_no_quotes_can_hold_hits_nothing(key: str) -> None:
-    assert not WordFilter.of([key], ()).hits(bytearray(f'"{key}"'.encode()), 0, len(key) + 2)
+    assert not WordFilter.of([key], ()).hits(buffer_of(f'"{key}"'.encode()), 0, len(key) + 2)
 
 
 def test_quoted_keys_are_those_of_the_definition() -> None:

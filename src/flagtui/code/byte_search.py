@@ -1,6 +1,6 @@
-"""Buffers for the bytes of files, and whether they contain a word.
+"""A buffer for the bytes of files, and its searches.
 
-The search is that of the C library where it has one, which is faster.
+They are those of the C library where Python can call them, which are several times as fast.
 """
 
 import sys
@@ -8,50 +8,74 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from mmap import mmap
+from typing import NamedTuple
 
-Buffer = bytearray | mmap
+
+class _Library(NamedTuple):
+    """Functions of the C library; addresses are numbers."""
+
+    find_word: Callable[[int, bytes], int | None]
+    """Return the address of a word in bytes that end with a NUL."""
+    find_byte: Callable[[int, int, int], int | None]
+    """Return the address of a byte among a number of bytes."""
+    address: Callable[[mmap], int]
 
 
-def make_buffer(size: int) -> Buffer:
-    """Return a buffer; of large pages where the system has them: filling a buffer of small ones takes as
-    long as reading the files.
+class SearchBuffer:
+    """A buffer of NULs, for bytes to search."""
+
+    def __init__(self, size: int) -> None:
+        self._library = _library()
+        self.bytes: bytearray | mmap
+        if self._library is None:
+            # Python's own search in an `mmap` is slow.
+            self.bytes = bytearray(size)
+        else:
+            self.bytes = _large_pages(size)
+            self._address = self._library.address(self.bytes)
+
+    def contains(self, word: bytes, start: int, end: int) -> bool:
+        """Return whether the word is between two positions of text: there is no NUL before the end."""
+        if self._library is None:
+            return self.bytes.find(word, start, end) >= 0
+        place = self._library.find_word(self._address + start, word)
+        return place is not None and place + len(word) <= self._address + end
+
+    def has_nul(self, start: int, end: int) -> bool:
+        """Return whether there is a NUL between two positions."""
+        if self._library is None:
+            return self.bytes.find(b"\0", start, end) >= 0
+        return start < end and self._library.find_byte(self._address + start, 0, end - start) is not None
+
+
+def _large_pages(size: int) -> mmap:
+    """Return memory in large pages where the system has them.
+
+    To use each small page for the first time takes as long as reading the files does.
     """
-    if sys.platform != "linux" or _library_search() is None:
-        # Python's own search in an `mmap` is slow.
-        return bytearray(size)
+    assert sys.platform == "linux"
     from mmap import MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_PRIVATE
 
-    buffer = mmap(-1, size, MAP_PRIVATE | MAP_ANONYMOUS)
+    memory = mmap(-1, size, MAP_PRIVATE | MAP_ANONYMOUS)
     # A system without large pages refuses.
     with suppress(OSError):
-        buffer.madvise(MADV_HUGEPAGE)
-    return buffer
-
-
-def contains(data: Buffer, word: bytes, start: int, end: int) -> bool:
-    """Return whether the word is between two positions of the data."""
-    search = _library_search()
-    return data.find(word, start, end) >= 0 if search is None else search(data, word, start, end)
+        memory.madvise(MADV_HUGEPAGE)
+    return memory
 
 
 @cache
-def _library_search() -> Callable[[Buffer, bytes, int, int], bool] | None:
-    """Return the search of the C library; None where Python cannot call it."""
+def _library() -> _Library | None:
+    """Return the functions of the C library; None where Python cannot call them."""
     if sys.platform != "linux":
         return None
     try:
-        from ctypes import CDLL, addressof, c_char, c_char_p, c_size_t, c_void_p
+        from ctypes import CDLL, addressof, c_char, c_char_p, c_int, c_size_t, c_void_p
 
-        memmem = CDLL(None).memmem
+        library = CDLL(None)
+        find_word, find_byte = library.strstr, library.memchr
     except (ImportError, OSError, AttributeError):
         # A Python that was built without ctypes, or is linked to its own library.
         return None
-    memmem.argtypes = (c_void_p, c_size_t, c_char_p, c_size_t)
-    memmem.restype = c_void_p
-
-    def search(data: Buffer, word: bytes, start: int, end: int) -> bool:
-        if start >= end:
-            return False
-        return memmem(addressof(c_char.from_buffer(data, start)), end - start, word, len(word)) is not None
-
-    return search
+    find_word.argtypes, find_word.restype = (c_void_p, c_char_p), c_void_p
+    find_byte.argtypes, find_byte.restype = (c_void_p, c_int, c_size_t), c_void_p
+    return _Library(find_word, find_byte, lambda memory: addressof(c_char.from_buffer(memory)))

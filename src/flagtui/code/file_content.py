@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from stat import S_ISREG
 from typing import Final, Literal, NamedTuple
 
-from flagtui.code.byte_search import Buffer, contains, make_buffer
+from flagtui.code.byte_search import SearchBuffer
 from flagtui.code.folder_files import FLAGS, HAS_READV, open_folder, read_into
 
 SIZE_LIMIT: Final = 2_000_000
@@ -43,16 +43,19 @@ FilePlace = tuple[str, int, int]
 
 
 class FileBatch(NamedTuple):
-    """Files one after the other in a buffer, which the next batch overwrites unless the reader keeps them."""
+    """Files one after the other in a buffer, which the next batch overwrites unless the reader keeps them.
 
-    buffer: Buffer
+    The bytes have no NUL, and one behind them.
+    """
+
+    buffer: SearchBuffer
     start: int
     end: int
     files: list[FilePlace]
 
     def content(self, start: int, end: int) -> bytes:
         """Return the bytes between two positions."""
-        return bytes(memoryview(self.buffer)[start:end])
+        return bytes(memoryview(self.buffer.bytes)[start:end])
 
 
 class FileReader:
@@ -76,8 +79,8 @@ class FileReader:
         self._settled_at = time.time_ns() - (settled or 0)
         self.keeps_batches = kept_bytes > 0
         self._kept_bytes = kept_bytes
-        self._buffer = make_buffer(kept_bytes + BATCH_BYTES + SIZE_LIMIT + 1)
-        self._view = memoryview(self._buffer)
+        self._buffer = SearchBuffer(kept_bytes + BATCH_BYTES + SIZE_LIMIT + 2)
+        self._view = memoryview(self._buffer.bytes)
 
     def batches(self, names: Iterable[str]) -> Iterator[FileBatch]:
         """Yield the files of source code in their order; count the others."""
@@ -92,22 +95,24 @@ class FileReader:
                 else:
                     self.skipped[name] = size
                 if end >= start + BATCH_BYTES:
-                    yield FileBatch(self._buffer, start, end, self._without_binaries(files, start, end))
-                    start = end = end if self.keeps_batches and end < self._kept_bytes else 0
+                    yield self._batch(start, end, files)
+                    start = end = end + 1 if self.keeps_batches and end < self._kept_bytes else 0
                     files = []
-        yield FileBatch(self._buffer, start, end, self._without_binaries(files, start, end))
+        yield self._batch(start, end, files)
 
-    def _without_binaries(self, files: list[FilePlace], start: int, end: int) -> list[FilePlace]:
-        """Return the files of the batch that are text: nearly always all, so one look is faster."""
-        if not contains(self._buffer, b"\0", start, end):
-            return files
-        texts = []
-        for file in files:
-            if self._is_binary(*file[1:]):
-                self.skipped[file[0]] = "binary"
-            else:
-                texts.append(file)
-        return texts
+    def _batch(self, start: int, end: int, files: list[FilePlace]) -> FileBatch:
+        self._view[end] = 0
+        if self._buffer.has_nul(start, end):
+            files = [file for file in files if self._is_text(*file)]
+        return FileBatch(self._buffer, start, end, files)
+
+    def _is_text(self, name: str, start: int, end: int) -> bool:
+        """Return whether the file is no binary one; replace its NULs by spaces."""
+        is_binary = self._is_binary(start, end)
+        if is_binary:
+            self.skipped[name] = "binary"
+        self._view[start:end] = bytes(self._view[start:end]).replace(b"\0", b" ")
+        return not is_binary
 
     def _read(self, name: str, folder: int | None, above: str, start: int) -> int | SkipReason:
         """Read the file to this place of the buffer; return the number of bytes, or why it is skipped."""
@@ -145,7 +150,7 @@ class FileReader:
         return size
 
     def _is_binary(self, start: int, end: int) -> bool:
-        return contains(self._buffer, b"\0", start, min(end, start + _BINARY_BYTES))
+        return self._buffer.has_nul(start, min(end, start + _BINARY_BYTES))
 
     def _has_long_lines(self, start: int, size: int) -> bool:
         """Return whether the average line is long. Nearly always, few lines show that it is not."""

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
+from mmap import mmap
 from operator import itemgetter
 from typing import Final
 
 import msgspec
 
-from flagtui.code.byte_search import Buffer, contains
+from flagtui.code.byte_search import SearchBuffer
 
 _BETWEEN_QUOTES: Final = re.compile(r"""["'`]([^"'`\n\\]{1,400})(?=["'`])""")
 """A word between quotes of any kind; keys have at most 400 characters. The second quote may begin another
@@ -16,17 +17,13 @@ word: after an apostrophe, quotes that close look like quotes that open."""
 _QUOTES: Final = (b'"', b"'", b"`")
 _ENDS: Final = b"\"'`\n\\"
 """Bytes that no quoted word has; a key with one of them is never read as it is."""
-_CALLS: Final = (b"eature", b"apture")
-"""Parts of every call that names a flag or an event, or of the import that such a call needs."""
-_IN_CALLS: Final = (b"ture",)
-"""What all of these have in common: nearly all files lack it."""
-_EVALUATIONS: Final = (b"valuateFlags", b"valuate_flags")
-"""Parts of the calls that read every flag of a user at once."""
-_IN_EVALUATIONS: Final = (b"eFlags", b"e_flags")
-"""Parts of these that take less time to look for than what they have in common."""
-Test = Callable[[Buffer, int, int], bool]
+_CALLS: Final = (b"eature", b"apture", b"valuateFlags", b"valuate_flags")
+"""Parts of every call that names a flag or an event, or reads all flags; or of the import that it needs."""
+_IN_CALLS: Final = (b"ture", b"lags")
+"""Parts of these, each of several: nearly all files lack both."""
+Test = Callable[[SearchBuffer, int, int], bool]
 """Whether a part of a buffer has one sort of hit."""
-_FindWords = Callable[[Buffer, int, int], list[bytes]]
+_FindWords = Callable[[bytearray | mmap, int, int], list[bytes]]
 
 
 class WordFilter(msgspec.Struct, frozen=True):
@@ -42,10 +39,10 @@ class WordFilter(msgspec.Struct, frozen=True):
         encoded = frozenset(filter(None, words))
         # A wrapper makes a file worth parsing whatever keys it has.
         names = tuple(re.split(r"[.:]", name)[-1].encode() for name in wrappers)
-        calls = (_has_any(_IN_CALLS, _CALLS), _has_any(_IN_EVALUATIONS, _EVALUATIONS), _has_any(names, names))
-        return cls((*calls[: 3 if names else 2], *_has_keys(encoded)))
+        has_wrapper = (_has_any(names, names),) if names else ()
+        return cls((_has_any(_IN_CALLS, _CALLS), *has_wrapper, *_has_keys(encoded)))
 
-    def hits(self, data: Buffer, start: int, end: int) -> list[Test]:
+    def hits(self, data: SearchBuffer, start: int, end: int) -> list[Test]:
         """Return the tests that this part of the data, of one file or several, passes.
 
         It is worth a closer look where there is one. A file of several passes no other test.
@@ -56,9 +53,9 @@ class WordFilter(msgspec.Struct, frozen=True):
 def _has_any(first: tuple[bytes, ...], parts: tuple[bytes, ...]) -> Test:
     """Return the test for any of the parts, each of which contains one of the first."""
 
-    def test(data: Buffer, start: int, end: int) -> bool:
-        return any(contains(data, part, start, end) for part in first) and any(
-            contains(data, part, start, end) for part in parts
+    def test(data: SearchBuffer, start: int, end: int) -> bool:
+        return any(data.contains(part, start, end) for part in first) and any(
+            data.contains(part, start, end) for part in parts
         )
 
     return test
@@ -79,10 +76,10 @@ def _has_keys(keys: frozenset[bytes]) -> Iterator[Test]:
 
 
 def _has_key(
-    quote: bytes, find_words: _FindWords, keys: frozenset[bytes], data: Buffer, start: int, end: int
+    quote: bytes, find_words: _FindWords, keys: frozenset[bytes], data: SearchBuffer, start: int, end: int
 ) -> bool:
     # The words up to any quote that have the characters and lengths of keys.
-    return contains(data, quote, start, end) and not keys.isdisjoint(find_words(data, start, end))
+    return data.contains(quote, start, end) and not keys.isdisjoint(find_words(data.bytes, start, end))
 
 
 def _class_of(characters: bytes) -> bytes:
