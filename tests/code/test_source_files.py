@@ -176,7 +176,7 @@ def test_files_that_can_be_stored_have_stamps(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x")
     for settled, has_stamp in ((-HOUR, True), (HOUR, False), (None, False)):
         reader = FileReader(str(tmp_path), settled)
-        assert [batch.end for batch in reader.batches(["a.py"])] == [1]
+        assert [batch.files for batch in reader.batches(["a.py"])] == [[("a.py", 0, 1)]]
         assert ("a.py" in reader.stamps) == has_stamp
 
 

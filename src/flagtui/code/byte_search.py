@@ -34,12 +34,12 @@ class SearchBuffer:
             self.bytes = _large_pages(size)
             self._address = self._library.address(self.bytes)
 
-    def contains(self, word: bytes, start: int, end: int) -> bool:
-        """Return whether the word is between two positions of text: there is no NUL before the end."""
+    def find(self, word: bytes, start: int, end: int) -> int:
+        """Return where the word is between two positions of text, which has no NUL there; -1 without one."""
         if self._library is None:
-            return self.bytes.find(word, start, end) >= 0
+            return self.bytes.find(word, start, end)
         place = self._library.find_word(self._address + start, word)
-        return place is not None and place + len(word) <= self._address + end
+        return -1 if place is None or place + len(word) > self._address + end else place - self._address
 
     def has_nul(self, start: int, end: int) -> bool:
         """Return whether there is a NUL between two positions."""

@@ -14,6 +14,7 @@ SIZE_LIMIT: Final = 2_000_000
 """Bytes; larger files are data."""
 BATCH_BYTES: Final = 64_000
 """Bytes of files that are searched together: each search of one file takes longer to start than to run."""
+_LINE_END: Final = ord("\n")
 _BINARY_BYTES: Final = 8_000
 """Bytes at the start in which a NUL makes a file binary, as in git."""
 _MINIFIED_BYTES: Final = 5_000
@@ -45,7 +46,7 @@ FilePlace = tuple[str, int, int]
 class FileBatch(NamedTuple):
     """Files one after the other in a buffer, which the next batch overwrites unless the reader keeps them.
 
-    The bytes have no NUL, and one behind them.
+    The bytes have no NUL, and one behind them. A line end behind each file keeps it apart from the next.
     """
 
     buffer: SearchBuffer
@@ -91,7 +92,8 @@ class FileReader:
                 size = self._read(name, folder, above, end)
                 if isinstance(size, int):
                     files.append((name, end, end + size))
-                    end += size
+                    end += size + 1
+                    self._view[end - 1] = _LINE_END
                 else:
                     self.skipped[name] = size
                 if end >= start + BATCH_BYTES:

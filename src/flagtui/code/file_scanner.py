@@ -1,5 +1,6 @@
 """Read files: filter them by quoted words, parse those with hits. Loaded where there are files to read."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final
@@ -53,11 +54,12 @@ class FileScanner:
 
     def _hits(self, batch: FileBatch) -> Iterator[tuple[str, bytes]]:
         """Yield the files that are worth parsing."""
-        tests = self.filter.hits(batch.buffer, batch.start, batch.end)
-        if not tests and self.has_constants is never:
+        places = sorted(self.filter.places(batch.buffer, batch.start, batch.end))
+        if not places and self.has_constants is never:
             return
         for path, start, end in batch.files:
-            if any(test(batch.buffer, start, end) for test in tests) or self.has_constants(path):
+            has_place = bisect_left(places, start) < bisect_left(places, end)
+            if has_place or self.has_constants(path):
                 yield path, batch.content(start, end)
 
     def _references(self, path: str, data: bytes) -> FileReferences:

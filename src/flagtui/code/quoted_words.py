@@ -1,9 +1,7 @@
 """Find the files that can name a key: one pass over quoted words, whatever the number of keys."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import partial
-from mmap import mmap
+from collections.abc import Collection, Iterable, Iterator
 from operator import itemgetter
 from typing import Final
 
@@ -21,15 +19,17 @@ _CALLS: Final = (b"eature", b"apture", b"valuateFlags", b"valuate_flags")
 """Parts of every call that names a flag or an event, or reads all flags; or of the import that it needs."""
 _IN_CALLS: Final = (b"ture", b"lags")
 """Parts of these, each of several: nearly all files lack both."""
-Test = Callable[[SearchBuffer, int, int], bool]
-"""Whether a part of a buffer has one sort of hit."""
-_FindWords = Callable[[bytearray | mmap, int, int], list[bytes]]
+_WordPattern = re.Pattern[bytes]
 
 
 class WordFilter(msgspec.Struct, frozen=True):
-    """Recognises files that have a key in quotes, or that can call a library of the product."""
+    """Finds what makes a file worth parsing: keys in quotes, and calls of the product's libraries."""
 
-    tests: tuple[Test, ...]
+    keys: frozenset[bytes]
+    patterns: tuple[tuple[bytes, _WordPattern], ...]
+    """By quote: the words after it, up to any quote, that have the characters and lengths of keys."""
+    wrappers: tuple[bytes, ...]
+    """Names of functions that make a file worth parsing whatever keys it has."""
 
     @classmethod
     def of(cls, keys: Iterable[str], wrappers: Iterable[str]) -> "WordFilter":
@@ -37,49 +37,37 @@ class WordFilter(msgspec.Struct, frozen=True):
         # Ten thousand keys at once. One with a line end is never read as it is; its lines do no harm.
         words = "\n".join(keys).encode(errors="surrogateescape").split(b"\n")
         encoded = frozenset(filter(None, words))
-        # A wrapper makes a file worth parsing whatever keys it has.
-        names = tuple(re.split(r"[.:]", name)[-1].encode() for name in wrappers)
-        has_wrapper = (_has_any(names, names),) if names else ()
-        return cls((_has_any(_IN_CALLS, _CALLS), *has_wrapper, *_has_keys(encoded)))
+        names = (re.split(r"[.:]", name)[-1].encode() for name in wrappers)
+        return cls(encoded, _words_like(encoded), tuple(filter(None, names)))
 
-    def hits(self, data: SearchBuffer, start: int, end: int) -> list[Test]:
-        """Return the tests that this part of the data, of one file or several, passes.
-
-        It is worth a closer look where there is one. A file of several passes no other test.
-        """
-        return [test for test in self.tests if test(data, start, end)]
-
-
-def _has_any(first: tuple[bytes, ...], parts: tuple[bytes, ...]) -> Test:
-    """Return the test for any of the parts, each of which contains one of the first."""
-
-    def test(data: SearchBuffer, start: int, end: int) -> bool:
-        return any(data.contains(part, start, end) for part in first) and any(
-            data.contains(part, start, end) for part in parts
-        )
-
-    return test
+    def places(self, data: SearchBuffer, start: int, end: int) -> Iterator[int]:
+        """Yield positions in this part of the data, of one file or several, that are worth a closer look."""
+        parts = self.wrappers
+        if any(data.find(part, start, end) >= 0 for part in _IN_CALLS):
+            parts = (*parts, *_CALLS)
+        for part in parts:
+            place = start - 1
+            while (place := data.find(part, place + 1, end)) >= 0:
+                yield place
+        for quote, pattern in self.patterns:
+            # Nearly always, a list of all words takes less time than a look at each.
+            if data.find(quote, start, end) >= 0 and not self.keys.isdisjoint(
+                pattern.findall(data.bytes, start, end)
+            ):
+                matches = pattern.finditer(data.bytes, start, end)
+                yield from (match.start() for match in matches if match[1] in self.keys)
 
 
-def _has_keys(keys: frozenset[bytes]) -> Iterator[Test]:
-    """Yield the test for a key after each quote."""
+def _words_like(keys: frozenset[bytes]) -> tuple[tuple[bytes, _WordPattern], ...]:
     characters = _class_of(b"".join(keys))
     # Fewer than all characters: most words end with their first one.
     initials = _class_of(bytes({*map(itemgetter(0), keys)}))
     if not initials:
-        return
+        return ()
     lengths = {*map(len, keys)}
     word = b"([%b][%b]{%d,%d})(?=[\"'`])" % (initials, characters, min(lengths) - 1, max(lengths) - 1)
     # A pattern that begins with one quote is several times as fast as one that begins with any of the three.
-    for quote in _QUOTES:
-        yield partial(_has_key, quote, re.compile(quote + word).findall, keys)
-
-
-def _has_key(
-    quote: bytes, find_words: _FindWords, keys: frozenset[bytes], data: SearchBuffer, start: int, end: int
-) -> bool:
-    # The words up to any quote that have the characters and lengths of keys.
-    return data.contains(quote, start, end) and not keys.isdisjoint(find_words(data.bytes, start, end))
+    return tuple((quote, re.compile(quote + word)) for quote in _QUOTES)
 
 
 def _class_of(characters: bytes) -> bytes:
