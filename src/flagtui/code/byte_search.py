@@ -11,7 +11,7 @@ from mmap import mmap
 from typing import NamedTuple
 
 
-class _Library(NamedTuple):
+class _CLibrary(NamedTuple):
     """Functions of the C library; addresses are numbers."""
 
     find_word: Callable[[int, bytes], int | None]
@@ -64,7 +64,7 @@ def _large_pages(size: int) -> mmap:
 
 
 @cache
-def _library() -> _Library | None:
+def _library() -> _CLibrary | None:
     """Return the functions of the C library; None where Python cannot call them."""
     if sys.platform != "linux":
         return None
@@ -78,4 +78,4 @@ def _library() -> _Library | None:
         return None
     find_word.argtypes, find_word.restype = (c_void_p, c_char_p), c_void_p
     find_byte.argtypes, find_byte.restype = (c_void_p, c_int, c_size_t), c_void_p
-    return _Library(find_word, find_byte, lambda memory: addressof(c_char.from_buffer(memory)))
+    return _CLibrary(find_word, find_byte, lambda memory: addressof(c_char.from_buffer(memory)))
