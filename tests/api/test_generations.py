@@ -169,15 +169,12 @@ NOW = "2023-11-14T22:13:20Z"
     ("word", "before", "written"),
     [
         ("launch", EXPERIMENT, {"start_date": NOW}),
-        ("end", RUNNING, {"end_date": NOW, "conclusion": None, "conclusion_comment": None}),
+        ("end", RUNNING, {"end_date": NOW}),
+        ("end", {**RUNNING, "conclusion": "won"}, {"end_date": NOW, "conclusion": None}),
         ("archive", STOPPED, {"archived": True}),
         ("unarchive", STOPPED, {"archived": False}),
-        (
-            "reset",
-            STOPPED,
-            {"start_date": None, "end_date": None, "archived": False, "conclusion": None,
-             "conclusion_comment": None},
-        ),
+        ("reset", {**STOPPED, "conclusion": "won"},
+         {"start_date": None, "end_date": None, "archived": False, "conclusion": None}),
     ],
 )  # fmt: skip
 async def test_experiment_steps_are_patches_where_endpoints_are_missing(

@@ -171,8 +171,10 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
         try:
             return await self._whole(word, id, dict(body or {}))
         except NOT_HERE:
-            await self._in_state(id, states)
-            return await self._whole("update", id, dict(same))
+            experiment = await self._in_state(id, states)
+            # Servers refuse other fields than the end of an experiment with old metrics, also if empty.
+            changes = {name: value for name, value in same.items() if value != experiment.raw.get(name)}
+            return await self._whole("update", id, changes)
 
     async def _switch(self, word: str, id: int, states: set[str], on: bool) -> Experiment:
         try:

@@ -98,7 +98,7 @@ class ExperimentInspector:
         details = self._keep(await off_loop(lambda: _with_metrics(details, experiment), experiment.raw))
         yield details
         is_silent = experiment.uses_legacy_metrics and not experiment.has_old_goal
-        if experiment.start_date is None or is_silent:
+        if experiment.start_date is None or (is_silent and not details.awaited):
             needs_code = await self._needs_code(experiment)
             yield self._keep(replace(details, at=self._clock(), needs_code=needs_code))
             return

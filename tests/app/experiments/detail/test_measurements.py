@@ -189,9 +189,11 @@ async def test_the_first_servers_tell_about_one_goal() -> None:
 async def test_unfinished_metrics_are_not_pending_and_share_nothing() -> None:
     query = {"kind": "ExperimentFunnelsQuery", "funnels_query": {"series": [{"event": "a"}]}}
     server = Server(experiment(metrics=[query]))
+    (reading,) = [step async for step in inspector(server).load(server.record.row())][-1].readings
+    assert (reading.trouble, reading.is_awaited, server.requests) == (ONLY_IN_BROWSER, False, ["get"])
+    server = Server(experiment(metrics=[query, *experiment().metrics]))
     last = [step async for step in inspector(server).load(server.record.row())][-1]
-    assert [(reading.trouble, reading.is_awaited) for reading in last.readings] == [(ONLY_IN_BROWSER, False)]
-    assert server.requests == ["get"]
+    assert [reading.result is None for reading in last.readings] == [True, False, False]
     metric = {"kind": "ExperimentMetric", "metric_type": "funnel", "uuid": ""}
     server = Server(experiment(metrics=[metric, metric]), latest=None)
     looking = inspector(server)
