@@ -41,6 +41,7 @@ class Kettle:
     title: str = "Boil"
     versions: str = ""
     makes_record: bool = False
+    is_deletion: bool = False
     verb: Verb = BOIL
     lines: tuple[DifferenceLine, ...] = ()
     consequences: tuple[Consequence, ...] = ()

@@ -19,7 +19,6 @@ from flagtui.api.errors import NotFound
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.difference import DifferenceLine, FieldConflict
 from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict, UndoContext
-from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.planner import Planned, Planner, collect, read_each
@@ -157,9 +156,6 @@ class KettleAdapter(Adapter[KettlePlan, KettleRow]):
         is_painted = seen is not None and seen.colour == plan.colour
         return Outcome(plan, "saved", seen) if is_painted else None
 
-    def stored_record(self, outcome: Outcome[KettlePlan, KettleRow]) -> Numbered:
-        return Numbered(outcome.plan.id)
-
 
 class KettleRows(OptimisticRows[KettlePlan, KettleRow]):
     kind = KETTLES.plural
@@ -192,9 +188,7 @@ class KettlePlanner(Planner[Painting, KettlePlan, KettleRow]):
 
 class KettleEntries(EntryKind):
     noun = "kettle"
-
-    def undo_words(self, entry: Entry) -> str:
-        return PAINT.undo
+    verbs = {PAINT.name: PAINT}
 
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
         adapter = KettleAdapter(kettles_of(context.client))

@@ -10,8 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from flagtui.api.clock import Clock, SystemClock
-from flagtui.api.errors import NotFound
-from flagtui.changes.journal import Journal, JournalUnwritable, Stored
+from flagtui.changes.journal import Journal, JournalUnwritable, Numbered, Stored
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Outcome, P, R
 
@@ -88,14 +87,10 @@ class Adapter(Protocol[P, R]):
         """Return whether this record shows that the plan was not applied, after the watch ended."""
         return True
 
-    def outcome_when_gone(self, plan: P, error: NotFound) -> Outcome[P, R]:
-        """Return the outcome of a plan without a response whose record no longer exists."""
-        next = "it may have been deleted for good"
-        return Outcome(plan, "failed", None, "it no longer exists", next, error)
-
     def stored_record(self, outcome: Outcome[P, R]) -> Stored | None:
         """Return the number and version for the journal; None when they are unknown."""
-        return None
+        # A record that was created again has another number.
+        return Numbered(getattr(outcome.record, "id", outcome.plan.id))
 
     def groups(self, plans: Sequence[P]) -> Iterable[Sequence[P]]:
         """Return the plans in the order of sending, grouped by request."""

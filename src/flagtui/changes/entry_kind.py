@@ -14,7 +14,7 @@ from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import Planned
 from flagtui.changes.revert_refusals import NOT_LOGGED
 from flagtui.changes.skipped import Blocked
-from flagtui.changes.verbs import verb
+from flagtui.changes.verbs import Verb, verb
 from flagtui.models.account import User
 from flagtui.models.activity import Activity
 from flagtui.models.flag_details import NO_NAMES, Names
@@ -84,6 +84,8 @@ class EntryKind(Protocol):
 
     noun: str = "change"
     """The noun for counting several undone changes."""
+    verbs: Mapping[str, Verb] = {}
+    """The words of changes that only this kind has, by verb."""
     is_local: bool = False
     """Whether its changes stay on this machine, whatever the profile allows."""
 
@@ -101,7 +103,7 @@ class EntryKind(Protocol):
 
     def undo_words(self, entry: Entry) -> str:
         """Describe the undo, with `it` for the record: `turn it on again`."""
-        return verb(entry.verb).undo
+        return (self.verbs.get(entry.verb) or verb(entry.verb)).undo
 
     def creation(self, entry: Entry) -> Entry | None:
         """Return the entry that later changes of the created record match; None when none was created."""

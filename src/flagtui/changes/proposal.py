@@ -102,6 +102,10 @@ class Proposal(Protocol):
         """Whether the change adds a record to its list."""
 
     @property
+    def is_deletion(self) -> bool:
+        """Whether the change removes the record from the server, which does not keep it."""
+
+    @property
     def verb(self) -> Verb: ...
     @property
     def lines(self) -> Sequence[DifferenceLine]: ...
@@ -141,6 +145,10 @@ class PlanBase(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def makes_record(self) -> bool:
         """Whether the change adds a record to its list."""
+        return False
+
+    @property
+    def is_deletion(self) -> bool:
         return False
 
     @property
@@ -207,9 +215,11 @@ def chosen_id(plan: Proposal) -> int | str:
 
 def conflict_over(names: Sequence[str], plan: P, now: R) -> Outcome[P, R] | None:
     """Return the conflict of a plan whose fields of these names were changed; None without any."""
-    if not names:
-        return None
-    reason = f"changed since it was shown: {', '.join(names)}"
+    return conflict_because(plan, now, f"changed since it was shown: {', '.join(names)}") if names else None
+
+
+def conflict_because(plan: P, now: R, reason: str) -> Outcome[P, R]:
+    """Return the conflict of a plan with the current record."""
     return Outcome(plan, "conflicted", now, reason, "look at it, then try again")
 
 

@@ -56,7 +56,10 @@ async def _look(
     try:
         seen = await adapter.find(plan)
     except NotFound as error:
-        return replace(adapter.outcome_when_gone(plan, error), journal_id=unknown.journal_id)
+        if plan.is_deletion:
+            return Outcome(plan, "saved", journal_id=unknown.journal_id)
+        gone, next = "it no longer exists", "it may have been deleted for good"
+        return Outcome(plan, "failed", None, gone, next, error, journal_id=unknown.journal_id)
     except ApiError:
         outcome = replace(
             unknown, reason=f"{cause_words(unknown.error)}, and the record cannot be read at the moment"

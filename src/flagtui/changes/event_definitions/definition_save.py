@@ -116,13 +116,6 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
             return True
         return all(same(stored_event_value(seen, name), plan.before.get(name)) for name in plan.body)
 
-    def outcome_when_gone(self, plan: EventPlan, error: NotFound) -> DefinitionOutcome:
-        return Outcome(plan, "saved") if plan.is_deletion else super().outcome_when_gone(plan, error)
-
-    def stored_record(self, outcome: DefinitionOutcome) -> Numbered:
-        """Return the number of the stored definition; a recreated one has a new id."""
-        return Numbered(outcome.record.id if outcome.record is not None else outcome.plan.id)
-
     def groups(self, plans: Sequence[EventPlan]) -> Iterator[Sequence[EventPlan]]:
         """Yield the groups in the order of their first plans."""
         groups: dict[tuple[object, ...], list[EventPlan]] = {}

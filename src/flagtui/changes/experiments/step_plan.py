@@ -58,6 +58,10 @@ class ExperimentPlan(PlanBase, frozen=True, kw_only=True):
         return self.step.name in MADE_HERE
 
     @property
+    def is_deletion(self) -> bool:
+        return self.step.name == "delete"
+
+    @property
     def key(self) -> str:
         """Its name. Raw."""
         return self.fresh.name or f"experiment {self.id}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from flagtui.api.errors import Invalid, NotFound
+from flagtui.api.errors import Invalid
 from flagtui.api.operations import after_write
 from flagtui.api.shipped_filters import ship_filters, unfrozen_filters
 from flagtui.changes.adapter import Adapter
@@ -20,7 +20,7 @@ from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, mi
 from flagtui.changes.experiments.steps import Choices, StepName
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.proposal import Outcome, conflict_because
 from flagtui.models.experiment import Experiment, ExperimentFlag
 from flagtui.models.json_value import JSON
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
@@ -90,8 +90,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         if now.state == plan.fresh.state and now.archived == plan.fresh.archived and not moved:
             return None
         change = f"{', '.join(moved)} changed since" if moved else f"it is {state_word(now.state)} now"
-        reason = f"it was changed meanwhile: {change}"
-        return Outcome(plan, "conflicted", now, reason, "look at it, then try again")
+        return conflict_because(plan, now, f"it was changed meanwhile: {change}")
 
     async def send(self, plan: ExperimentPlan) -> StepOutcome:
         outcome = await _take(plan, self.experiments)
@@ -119,11 +118,6 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         if plan.step.name in ("edit", "reopen"):
             return all(same(stored_field(seen, move.where), move.before) for move in plan.moves)
         return _standing(seen) == _standing(plan.fresh)
-
-    def outcome_when_gone(self, plan: ExperimentPlan, error: NotFound) -> StepOutcome:
-        if plan.step.name == "delete":
-            return Outcome(plan, "saved")
-        return super().outcome_when_gone(plan, error)
 
     def stored_record(self, outcome: StepOutcome) -> Numbered:
         record, id = outcome.record, outcome.plan.id

@@ -21,7 +21,7 @@ from flagtui.changes.overrides.override_plan import (
 )
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.planner import Planned
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.proposal import Outcome, conflict_because
 from flagtui.changes.skipped import Blocked
 from flagtui.models.json_value import JSON
 from flagtui.models.mirror_state import MirrorState
@@ -62,8 +62,7 @@ class OverrideAdapter(Adapter[OverridePlan, MirrorState]):
         current = value_at(now, plan.intent)
         if current == plan.previous:
             return None
-        reason = f"its override is {current or 'removed'} now"
-        return Outcome(plan, "conflicted", now, reason, "look at it, then try again")
+        return conflict_because(plan, now, f"its override is {current or 'removed'} now")
 
     async def send(self, plan: OverridePlan) -> OverrideOutcome:
         intent, override = plan.intent, plan.intent.override
@@ -94,10 +93,8 @@ class OverrideEntries(EntryKind):
     """Undo overrides, in the mirror that is open."""
 
     noun = "flag"
+    verbs = VERBS
     is_local = True
-
-    def undo_words(self, entry: Entry) -> str:
-        return VERBS[entry.verb].undo if entry.verb in VERBS else super().undo_words(entry)
 
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
         if context.mirror is None:

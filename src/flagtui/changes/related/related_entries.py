@@ -16,7 +16,7 @@ from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, Recover
 from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import Planned
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.proposal import Outcome, conflict_because
 from flagtui.changes.related.creation import NEWEST, RelatedPlan
 from flagtui.changes.related.project_copies import KIND as COPY
 from flagtui.changes.related.project_copies import UNDO_WORDS, as_creation, kept_of, project_of
@@ -65,8 +65,7 @@ class RelatedAdapter(Adapter[RelatedPlan, Seen]):
         old = plan.fresh
         if not isinstance(now, Flag) or _about(now) == _about(old):
             return None
-        reason = "it was deleted meanwhile" if now.deleted else "it was changed meanwhile"
-        return Outcome(plan, "conflicted", now, reason, "look at it, then try again")
+        return conflict_because(plan, now, f"it was {'deleted' if now.deleted else 'changed'} meanwhile")
 
     async def send(self, plan: RelatedPlan) -> RelatedOutcome:
         answer = await plan.send(self.client)

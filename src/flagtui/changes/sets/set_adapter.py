@@ -9,7 +9,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from flagtui.api import Client
-from flagtui.api.errors import NotFound
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.event_definitions.definition_plan import EventPlan
 from flagtui.changes.event_definitions.definition_save import DefinitionAdapter
@@ -68,9 +67,6 @@ class SetAdapter(Adapter[Proposal, Any]):
 
     def is_as_before(self, plan: Proposal, seen: Any) -> bool:
         return self._rules(plan).is_as_before(plan, seen)
-
-    def outcome_when_gone(self, plan: Proposal, error: NotFound) -> Outcome:
-        return self._rules(plan).outcome_when_gone(plan, error)
 
     def stored_record(self, outcome: Outcome) -> Stored | None:
         return self._rules(outcome.plan).stored_record(outcome)

@@ -114,12 +114,6 @@ class SharedAdapter(Adapter[SharedPlan, SharedRecord]):
         current = stored_fields(plan.intent.kind, seen)
         return all(same(current[name], value) for name, value in plan.before.items())
 
-    def outcome_when_gone(self, plan: SharedPlan, error: NotFound) -> SharedOutcome:
-        return Outcome(plan, "saved") if plan.is_deletion else super().outcome_when_gone(plan, error)
-
-    def stored_record(self, outcome: SharedOutcome) -> Numbered:
-        return Numbered(outcome.record.id if outcome.record is not None else outcome.plan.id)
-
 
 def _not_stored(plan: SharedPlan, record: SharedRecord) -> list[str]:
     current = stored_fields(plan.intent.kind, record)
@@ -131,13 +125,11 @@ class SharedEntries(EntryKind):
     """Undo changes of one kind: create a deleted record again, delete a created record."""
 
     kind: str
+    verbs = VERBS
 
     @property
     def noun(self) -> str:  # type: ignore[override]
         return NOUNS[self.kind]
-
-    def undo_words(self, entry: Entry) -> str:
-        return VERBS[entry.verb].undo if entry.verb in VERBS else super().undo_words(entry)
 
     def why_not(self, entry: Entry) -> Blocked | None:
         if entry.verb == "create" and not entry.record:
