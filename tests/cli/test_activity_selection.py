@@ -79,3 +79,16 @@ async def test_words_match_the_change_as_it_is_printed(
 ) -> None:
     session = ProjectSession(None, make_client(log_without_its_reader))  # type: ignore[arg-type]
     assert len((await select_changes(session, words, 50))[0]) == count
+
+
+async def test_deletions_that_were_undone_are_no_match(make_client: MakeClient) -> None:
+    log = [
+        {"id": f"e{place}", "activity": activity, "item_id": item, "detail": {"name": name}}
+        for place, (activity, item, name) in enumerate(
+            [("restored", "1", "back"), ("deleted", "2", "gone"), ("deleted", "1", "back")]
+        )
+    ]
+    answer = {"results": log, "total_count": 3, "next": None}
+    session = ProjectSession(None, make_client(lambda _request: httpx.Response(200, json=answer)))  # type: ignore[arg-type]
+    changes, _ = await select_changes(session, ["is:deleted"], 50)
+    assert [change.key for change in changes] == ["gone"]

@@ -187,11 +187,12 @@ def test_a_program_gets_each_change_and_no_shell_reads_it(signed_in: Run, tmp_pa
 
 
 def test_queries_and_filters_narrow_what_is_watched(signed_in: Run) -> None:
-    for state in ("disable", "enable"):
+    for state in ("disable", "enable", "delete", "restore"):
         assert signed_in("flags", state, "new-nav", "--yes").code == 0
-    done = signed_in("watch", "kind:on", "flag:new-nav", "--since", "1d", "--count", "1", "--json")
-    assert done.code == 0, done.err
-    assert [json.loads(line)["key"] for line in done.out.splitlines()] == ["new-nav"]
+    for narrow in ("kind:on", "is:deleted"):
+        done = signed_in("watch", narrow, "flag:new-nav", "--since", "1d", "--count", "1", "--json")
+        assert done.code == 0, done.err
+        assert [json.loads(line)["key"] for line in done.out.splitlines()] == ["new-nav"]
     pytest.importorskip("jq", reason="there is no wheel of jq for this Python or machine")
     words = ("watch", "--since", "30d", "--count", "2")
     keys = [json.loads(line)["key"] for line in signed_in(*words, "--json").out.splitlines()]

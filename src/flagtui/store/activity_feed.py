@@ -176,17 +176,21 @@ async def rows_of(entries: Sequence[Activity], places: Sequence[int]) -> list[Ch
 def mark_in_effect(rows: Sequence[ChangeRow]) -> list[ChangeRow]:
     """Return the rows with deletions still in effect marked; unchanged rows stay the same objects."""
     decided: set[int] = set()
-    standing: set[str] = set()
-    for row in sorted(rows, key=lambda row: -row.place):
-        if row.flag_id is None or row.flag_id in decided or not _decides(row):
-            continue
+    newest_first = sorted(rows, key=lambda row: -row.place)
+    marked = {row.id: mark_deletion(row, decided) for row in newest_first}
+    return [marked[row.id] for row in rows]
+
+
+def mark_deletion(row: ChangeRow, decided: set[int]) -> ChangeRow:
+    """Return the row, marked if it is a deletion still in effect.
+
+    Rows come newest first; `decided` collects the flags that one of them created, deleted or restored.
+    """
+    is_in_effect = False
+    if row.flag_id is not None and row.flag_id not in decided and _decides(row):
         decided.add(row.flag_id)
-        if "deleted" in row.kinds:
-            standing.add(row.id)
-    return [
-        row if row.is_in_effect is (row.id in standing) else replace(row, is_in_effect=row.id in standing)
-        for row in rows
-    ]
+        is_in_effect = "deleted" in row.kinds
+    return row if row.is_in_effect is is_in_effect else replace(row, is_in_effect=is_in_effect)
 
 
 def _decides(row: ChangeRow) -> bool:

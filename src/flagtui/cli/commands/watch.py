@@ -25,6 +25,7 @@ from flagtui.cli.plumbing.word_types import query_argument
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import ChangeRow, change_row
+from flagtui.store.activity_feed import mark_deletion
 from flagtui.store.activity_listing import ACTIVITY as ENTRIES
 from flagtui.store.activity_listing import invalid_moment, read_moment
 from flagtui.store.query.vocabulary import WrongValue
@@ -92,7 +93,8 @@ def watch(query: tuple[str, ...], place: WorkPlace, printer: Printer, **given: U
         passes = await compile_change_query(session, narrowing)
         feed, count = UnheardChanges(session, since), 0
         async for row in follow(feed, given["every"]):
-            if not passes(row):
+            # A deletion is still in effect when it is reported.
+            if not passes(mark_deletion(row, set())):
                 continue
             printer.records(ACTIVITY, [row])
             if program:

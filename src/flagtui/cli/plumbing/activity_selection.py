@@ -10,6 +10,7 @@ from flagtui.cli.plumbing.selection import read_query
 from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.models.rows import EventDefinitionRow
+from flagtui.store.activity_feed import mark_deletion
 from flagtui.store.activity_listing import ACTIVITY, Centre, by_closeness, earliest, split_centre
 from flagtui.store.moment_changes import merge_rows, read_moment_changes
 from flagtui.store.query.language import Query, compile_query
@@ -36,9 +37,9 @@ async def select_changes(
     since = earliest(narrowing, session.now) if centre is None else centre.since
     passes = await compile_change_query(session, narrowing)
     changes: list[ChangeRow] = []
-    searched = 0
+    searched, decided = 0, set[int]()
     async for entry in session.client.flags.entries(at_most=SEARCHED + 1 if line else limit):
-        row = change_row(entry, -len(changes))
+        row = mark_deletion(change_row(entry, -len(changes)), decided)
         if since is not None and row.at is not None and row.at < since:
             break
         searched += 1
