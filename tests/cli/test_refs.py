@@ -172,7 +172,7 @@ def test_question_names_the_uses_of_the_last_scan(online: Run) -> None:
     assert "src/app.ts" not in question("archive", "new-nav")
     Path("page.vue").write_text("<p v-if=\"isOn('geo-pricing')\">")
     online("refs")
-    assert "no call, but in quotes: page.vue:1:16; searched " in question("archive", "geo-pricing")
+    assert "no call, but in quotes: page.vue:1:15; searched " in question("archive", "geo-pricing")
     for verb in ("archive", "delete"):
         assert "2 uses: src/app.ts:2:30, src/other.py:1:25; searched " in question(verb, "new-nav")
         assert "no use in " in question(verb, "checkout-v2-banner")

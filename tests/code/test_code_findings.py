@@ -208,9 +208,9 @@ def test_events_in_code_are_hidden_stale_or_healthy() -> None:
     ]
     assert [state_of(each, about) for each in uses] == ["off", "stale", "healthy", "healthy"]
     unused = [each.message for each in find_findings((), about, RULES)]
-    assert "No code uses the event fresh; it was last received 1 day ago." in unused
-    assert "No code uses the event new; it was never received." in unused
-    assert "No code uses the event hidden; it was received today." in unused
+    assert "No call sends the event fresh; it was last received 1 day ago." in unused
+    assert "No call sends the event new; it was never received." in unused
+    assert "No call sends the event hidden; it was received today." in unused
 
 
 def test_unused_records_count_the_calls_that_compute_keys() -> None:

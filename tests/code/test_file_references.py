@@ -254,6 +254,9 @@ def test_computed_value_has_no_key(text: str) -> None:
         ("""{"title": "don't", "flag": "nav"}""", ""),
         ("""<p data-flag="nav"><?php echo 1; ?>""", "php"),
         ("""print("flags: 'nav'")""", "python"),
+        ("on?(:nav)", "ruby"),
+        ("ALL = %w[old nav].freeze", "ruby"),
+        ("@all ~w(old nav)a", "elixir"),
     ],
 )
 def test_quoted_keys_within_texts_and_templates_are_strings(text: str, language: str) -> None:

@@ -258,9 +258,11 @@ def find_unused(references: Iterable[Reference], facts: CodeFacts) -> Iterator[C
         if comment is not None:
             yield CodeFinding("comment-only", key, f"Only comments name the {subject} {key}.", comment)
         else:
-            received = f"; it was {_last_received(key, facts)}" if subject == "event" else ""
-            words = f"No code uses the {subject} {key}{received}{_computed_words(computed[subject])}."
-            yield CodeFinding("unreferenced", key, words)
+            # Only calls name events; a flag may be named by other words, such as an attribute.
+            words = f"No code has the flag {key} in quotes, except tests and generated files"
+            if subject == "event":
+                words = f"No call sends the event {key}; it was {_last_received(key, facts)}"
+            yield CodeFinding("unreferenced", key, f"{words}{_computed_words(computed[subject])}.")
 
 
 def _computed_words(count: int) -> str:

@@ -13,7 +13,7 @@ from flagtui.code.key_calls import KeyCall
 from flagtui.code.languages import Language
 from flagtui.code.named_keys import find_imports, find_names, read_path
 from flagtui.code.parameters import find_parameters
-from flagtui.code.quoted_words import quoted_keys
+from flagtui.code.quoted_words import WITH_SYMBOLS, quoted_keys, symbols
 from flagtui.code.reference_records import Fallback, FileReferences, Kind, NamedCall, NamedKey, Reference
 from flagtui.code.sdk_functions import CallNames, SdkFunction, Subject
 from flagtui.code.syntax import Syntax, parse
@@ -107,8 +107,13 @@ class _FileReader:
     def _read_words(self, reported: set[int]) -> Iterator[Reference]:
         """Yield the quoted keys in comments, and those in templates, pages and longer texts."""
         starts = sorted(reported & self.syntax.strings.keys())
-        for position, word in quoted_keys(self.source.text, self.keys):
-            if not is_within(self.syntax.strings, starts, position):
+        words = [*quoted_keys(self.source.text, self.keys)]
+        if self.facts.path.endswith(WITH_SYMBOLS):
+            words += symbols(self.source.text, self.keys)
+        for position, word in words:
+            # The symbol of a call begins with a colon.
+            is_read = position - 1 in reported or is_within(self.syntax.strings, starts, position)
+            if not is_read:
                 kind: Kind = "comment" if self.source.is_in_comment(position) else "string"
                 yield self._reference(position, kind, word)
 

@@ -1,5 +1,6 @@
 """Read files: filter them by quoted words, parse those with hits. Loaded where there are files to read."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -13,7 +14,7 @@ from flagtui.code.file_results import FileResults, encode_stamps
 from flagtui.code.file_rules import FileRules
 from flagtui.code.languages import Language, language_of
 from flagtui.code.path_patterns import Matcher, match_patterns, never
-from flagtui.code.quoted_words import WordFilter
+from flagtui.code.quoted_words import WITH_SYMBOLS, WordFilter
 from flagtui.code.reference_records import FileReferences
 from flagtui.code.sdk_functions import CallNames
 from flagtui.code.syntax import has_parser
@@ -25,7 +26,11 @@ _TEST_PATTERNS: Final = (
 )
 _TEST_PARTS: Final = ("test", "Test", "spec", "e2e", "__mocks__")
 """A path that matches a pattern has one of them."""
-_GENERATED_MARKS: Final = (b"DO NOT EDIT", b"@generated", b"Do not edit", b"do not edit")
+_GENERATED: Final = re.compile(
+    rb"@generated|generated.{0,200}?do not (?:edit|modify)|do not (?:edit|modify).{0,200}?generated",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A remark alone, such as `do not edit without asking`, is in code that people write."""
 _GENERATED_BYTES: Final = 1_000
 """Bytes at the start of a file in which it names itself generated."""
 
@@ -54,7 +59,11 @@ class FileScanner:
 
     def _hits(self, batch: FileBatch) -> Iterator[tuple[str, bytes]]:
         """Yield the files that are worth parsing."""
-        places = sorted(self.filter.places(batch.buffer, batch.start, batch.end))
+        places = [*self.filter.places(batch.buffer, batch.start, batch.end)]
+        for path, start, end in batch.files:
+            if path.endswith(WITH_SYMBOLS):
+                places += self.filter.symbols(batch.buffer, start, end)
+        places.sort()
         if not places and self.has_constants is never:
             return
         for path, start, end in batch.files:
@@ -77,7 +86,7 @@ class FileScanner:
     def _facts(self, path: str, data: bytes, language: Language | None) -> FileFacts:
         is_parsed = language is not None and (not self.languages or language.name in self.languages)
         head = data[:_GENERATED_BYTES]
-        is_generated = any(mark in head for mark in _GENERATED_MARKS) or self.is_generated(path)
+        is_generated = _GENERATED.search(head) is not None or self.is_generated(path)
         return FileFacts(
             path, language if is_parsed else None, self._is_test(path), is_generated, self.has_constants(path)
         )

@@ -19,6 +19,12 @@ _CALLS: Final = (b"eature", b"apture", b"valuateFlags", b"valuate_flags")
 """Parts of every call that names a flag or an event, or reads all flags; or of the import that it needs."""
 _IN_CALLS: Final = (b"ture", b"lags")
 """Parts of these, each of several: nearly all files lack both."""
+WITH_SYMBOLS: Final = (".rb", ".rake", ".erb", ".ex", ".exs")
+"""Ends of the names of files whose language has words without quotes."""
+_SYMBOLS: Final = r"(?<![\w:]):([A-Za-z_]\w*)|(?:%[wWiIqQ]|~[wWsS])[\[({<|/!]([^\])}>|/!]*)"
+_SYMBOLS_IN_TEXT: Final = re.compile(_SYMBOLS)
+_SYMBOLS_IN_BYTES: Final = re.compile(_SYMBOLS.encode())
+_WORD: Final = re.compile(r"\S+")
 _WordPattern = re.Pattern[bytes]
 
 
@@ -57,6 +63,12 @@ class WordFilter(msgspec.Struct, frozen=True):
                 matches = pattern.finditer(data.bytes, start, end)
                 yield from (match.start() for match in matches if match[1] in self.keys)
 
+    def symbols(self, data: SearchBuffer, start: int, end: int) -> Iterator[int]:
+        """Yield positions of symbols that are keys, and of lists of words with one: in Ruby and Elixir."""
+        for match in _SYMBOLS_IN_BYTES.finditer(data.bytes, start, end):
+            if not self.keys.isdisjoint((match[1] or match[2]).split()):
+                yield match.start()
+
 
 def _words_like(keys: frozenset[bytes]) -> tuple[tuple[bytes, _WordPattern], ...]:
     characters = _class_of(b"".join(keys))
@@ -85,3 +97,11 @@ def quoted_keys(text: str, keys: Collection[str]) -> Iterator[tuple[int, str]]:
                 word, place = f"{quote}{key}{quote}", -1
                 while (place := text.find(word, place + 1)) >= 0:
                     yield place + 1, key
+
+
+def symbols(text: str, keys: Collection[str]) -> Iterator[tuple[int, str]]:
+    """Yield each key that is a symbol or in a list of words, with the position of its first character."""
+    for match in _SYMBOLS_IN_TEXT.finditer(text):
+        for word in _WORD.finditer(text, *match.span(match.lastindex or 0)):
+            if word[0] in keys:
+                yield word.start(), word[0]
