@@ -173,7 +173,7 @@ def test_undo_of_a_reset_restores_dates_and_names_flag_effects(is_on: bool, word
     flag = make_experiment().raw["feature_flag"] | {"active": is_on}
     plan = expect(planned_undo(RESET, make_experiment("draft", feature_flag=flag)), ExperimentPlan)
     assert plan.conflicts == ()
-    expected = ["start date: none → 2026-02-18 09:00", "conclusion: none → won"]
+    expected = ["start date: none → 2026-02-18 09:00 UTC", "conclusion: none → won"]
     assert [line.words for line in plan.lines] == expected
     assert plan.consequences[0].text == words
 

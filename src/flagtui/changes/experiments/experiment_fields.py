@@ -19,7 +19,7 @@ from flagtui.changes.experiments.metric_words import (
 )
 from flagtui.changes.experiments.metrics import as_shown, problems_in_metric
 from flagtui.changes.shares import SUM_TOLERANCE
-from flagtui.local_time import as_moment
+from flagtui.local_time import as_moment, minute
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_number, as_text, format_number
@@ -152,8 +152,9 @@ def change_words(
 
 
 def _or_none(value: JSON) -> str:
-    """Return a moment to the minute."""
-    return as_text(value)[:16].replace("T", " ") or "none"
+    """Return a moment to the minute, in the user's zone."""
+    moment = as_moment(value)
+    return as_text(value) or "none" if moment is None else minute(moment)
 
 
 def _metric_changes(before: list[JSON], after: list[JSON]) -> Iterator[str]:
