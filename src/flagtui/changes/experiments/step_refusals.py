@@ -72,7 +72,7 @@ def _refusals(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Block
     if not fresh.can_edit and step.name not in _COPIES:
         yield Blocked("access", _NO_ACCESS, "ask for editor access to it")
     if fresh.is_mostly_fixed and not step.for_old_engine:
-        yield Blocked("old engine", _OLD_ENGINE, "make a new experiment in the browser")
+        yield Blocked("old engine", _OLD_ENGINE, "create a new experiment instead")
     yield from _of_state(fresh.state, step, is_archived=fresh.archived)
     yield from _of_flag(fresh, step)
     if step.name in ("freeze", "unfreeze"):
@@ -153,7 +153,8 @@ def _of_values(fields: Mapping[str, JSON]) -> Iterator[Blocked]:
 def _of_edit(fresh: Experiment, fields: Mapping[str, JSON]) -> Iterator[Blocked]:
     refused = sorted(set(fields) - EDITABLE_OLD - SAYS_HOW)
     if refused and fresh.is_mostly_fixed:
-        reason = f"it is measured by the old engine; {', '.join(refused)} cannot be changed"
+        names = ", ".join(map(EXPERIMENT_FIELDS.words, refused))
+        reason = f"it is measured by the old engine; {names} cannot be changed"
         yield Blocked("old engine", reason, "change only its name and description")
     fixed = map(EXPERIMENT_FIELDS.words, sorted(EXPERIMENT_FIELDS.having("for drafts") & fields.keys()))
     if (names := " and ".join(fixed)) and fresh.state != "draft":
