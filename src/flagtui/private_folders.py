@@ -1,10 +1,11 @@
-"""Folders that only their owner can enter, whatever the umask; where those are that a start needs at once.
+"""Folders that only their owner can enter, whatever the umask; where those are that a start needs at once;
+files read up to a size.
 
 Imports no library: the first frame of a start is kept in such a folder.
 """
 
 # pathlib takes longer to import than everything here takes to run.
-# ruff: noqa: PTH101, PTH102, PTH105, PTH108, PTH111, PTH112, PTH116, PTH117, PTH118, PTH120
+# ruff: noqa: PTH101, PTH102, PTH105, PTH108, PTH111, PTH112, PTH116, PTH117, PTH118, PTH120, PTH123
 
 import os
 import sys
@@ -30,7 +31,7 @@ def make_private(folder: "str | os.PathLike[str]") -> None:
         OSError: it cannot be made.
     """
     path = os.fspath(folder)
-    _make_missing(path)
+    make_missing(path)
     facts = os.stat(path)
     if is_foreign(path):
         raise ForeignFolder(None, "the folder belongs to another user")
@@ -44,7 +45,21 @@ def make_private(folder: "str | os.PathLike[str]") -> None:
 
 def make_missing(folder: "str | os.PathLike[str]") -> None:
     """Make the folder and its missing parents for this user alone; leave what exists. Raises OSError."""
-    _make_missing(os.fspath(folder))
+    path = os.fspath(folder)
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if parent and not os.path.lexists(parent):
+        make_missing(parent)
+    try:
+        os.mkdir(path, PRIVATE)
+    except FileExistsError:
+        # Another program has made it in this moment, or it is no folder.
+        if not os.path.isdir(path):
+            raise
+    else:
+        # The umask may have taken the owner's own rights.
+        os.chmod(path, PRIVATE)
 
 
 def replace_private(path: "os.PathLike[str]", data: bytes) -> None:
@@ -62,6 +77,15 @@ def replace_private(path: "os.PathLike[str]", data: bytes) -> None:
         # Renamed already unless that failed.
         if os.path.lexists(name):
             os.unlink(name)
+
+
+def read_file(path: "os.PathLike[str]", most: int) -> bytes:
+    """Return the content of a file. Raises OSError, also for more than `most` MiB: a device has no end."""
+    with open(path, "rb") as file:
+        content = file.read(most * 1024 * 1024 + 1)
+    if len(content) > most * 1024 * 1024:
+        raise OSError(None, f"it has more than {most:,} MiB")
+    return content
 
 
 def place_sum(*parts: str) -> str:
@@ -91,23 +115,6 @@ def may_exist(path: "str | os.PathLike[str]") -> bool:
     except OSError:
         return True
     return True
-
-
-def _make_missing(path: str) -> None:
-    if os.path.isdir(path):
-        return
-    parent = os.path.dirname(path)
-    if parent and not os.path.lexists(parent):
-        _make_missing(parent)
-    try:
-        os.mkdir(path, PRIVATE)
-    except FileExistsError:
-        # Another program has made it in this moment, or it is no folder.
-        if not os.path.isdir(path):
-            raise
-    else:
-        # The umask may have taken the owner's own rights.
-        os.chmod(path, PRIVATE)
 
 
 def frames_folder() -> str:

@@ -168,6 +168,9 @@ def test_missing_or_unreadable_file_has_defaults_or_a_sentence(tmp_path: Path) -
         read_settings(tmp_path / ("x" * 300) / "config.toml")
     with pytest.raises(SettingsError, match="cannot be read: Is a directory"):
         read_settings(tmp_path)
+    (tmp_path / "endless.toml").symlink_to("/dev/zero")
+    with pytest.raises(SettingsError, match="cannot be read: it has more than 1 MiB"):
+        read_settings(tmp_path / "endless.toml")
 
 
 @pytest.mark.parametrize(("content", "line"), [(b"\xff\xfe", 1), (b"mouse = true\ntheme = '\xe9'", 2)])

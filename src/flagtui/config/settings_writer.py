@@ -12,7 +12,7 @@ from tomlkit.items import Table
 from flagtui.config.files import replace_file
 from flagtui.config.profiles import CURRENT_PROJECT, PROFILE_FIELDS, Profile
 from flagtui.config.settings import parse_settings
-from flagtui.config.toml_source import SettingsError, find_lines, parse_source
+from flagtui.config.toml_source import SettingsError, find_lines, parse_source, read_source
 from flagtui.private_folders import make_private
 
 _HEADER: Final = "# Settings of flagtui; docs/settings.md lists them.\n"
@@ -76,10 +76,7 @@ def _edit(file: Path, key: str, before: Callable[[], object] | None = None) -> I
 
     Raises SettingsError, also for a form that the library cannot change, such as tables on one line.
     """
-    try:
-        current = file.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        current = _HEADER
+    current = read_source(file).text or _HEADER
     parse_settings(current, file)
     after = ""
     try:

@@ -9,8 +9,11 @@ from typing import Any, Final
 
 import msgspec
 
+from flagtui.private_folders import read_file
 from flagtui.safe_text import safe_text
 
+LARGEST: Final = 1
+"""MiB of a settings file that are read."""
 KeyPath = tuple[str | int, ...]
 """The path of a value: table names, then the key; a number for the n-th of an array of tables."""
 
@@ -66,7 +69,7 @@ def read_source(file: Path | None) -> TomlSource:
         if file.is_fifo():
             # Reading it would block the start.
             raise SettingsError(file, None, "", "is no file")
-        content = file.read_bytes()
+        content = read_file(file, LARGEST)
         text = content.decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         return TomlSource(file, {})

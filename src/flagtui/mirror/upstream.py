@@ -8,7 +8,10 @@ from typing import Final, Protocol
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, may_pass
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text, read_json
+from flagtui.private_folders import read_file
 
+LARGEST: Final = 256
+"""MiB of a file of definitions that are read."""
 WRITE: Final = "flagtui flags definitions --json"
 """The command that writes definitions; the command line adds the profile and the project to it."""
 
@@ -113,7 +116,7 @@ class FileUpstream(DocumentUpstream):
 
     async def fetch(self) -> Mapping[str, JSON] | None:
         try:
-            body = self._path.read_bytes()
+            body = read_file(self._path, LARGEST)
             document = read_json(body.decode(json.detect_encoding(body)).encode())
             self.as_of = self._path.stat().st_mtime
         except OSError as fault:

@@ -35,6 +35,7 @@ from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.syntax import EXTRA, has_parser
 from flagtui.models.code_uses import RuleId
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
+from flagtui.private_folders import read_file
 from flagtui.safe_text import safe_text
 
 FORMATS: Final = ("text", "json", "sarif", "github", "gitlab", "junit")
@@ -42,6 +43,8 @@ DOCUMENTS: Final = ("json", "sarif", "gitlab", "junit")
 """Formats that programs read whole: without a check they have no result, and are valid."""
 WITHOUT_CODE: Final[RuleId] = "missing-required"
 """The rule that reads no code."""
+LARGEST: Final = 64
+"""MiB of a baseline that are read."""
 TOOL: Final = "flagtui"
 """The name of our runs in SARIF, which can hold those of other tools, too."""
 
@@ -158,7 +161,7 @@ def _facts(opening: Opening, place: WorkPlace, options: CheckOptions) -> CodeFac
 def _read_baseline(path: Path) -> Collection[str]:
     """Return the fingerprints of an earlier report. Raises Trouble."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(read_file(path, LARGEST))
     except OSError as error:
         raise Trouble(f"{path} cannot be read: {error.strerror}.", _baseline_fix(), code="usage") from None
     except (ValueError, RecursionError):

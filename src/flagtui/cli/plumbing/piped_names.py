@@ -8,6 +8,8 @@ from flagtui.cli.plumbing.errors import Trouble, require_text
 
 LONGEST: Final = 100_000
 """Lines of standard input that are read."""
+MOST_TEXT: Final = 256 * 1024 * 1024
+"""Characters of standard input that are read, of documents with whole records too."""
 BY_ID: Final = "experiment"
 """Experiments share names and flag keys, so their JSON is read by id."""
 
@@ -20,8 +22,10 @@ def names_in(text: str, noun: str) -> Iterator[str]:
         noun: the kind of record that the command takes: flag, experiment, event; empty for any.
 
     Raises:
-        Trouble: for too many lines, bytes that are not UTF-8, and JSON without a name of such a record.
+        Trouble: for too much text, bytes that are not UTF-8, and JSON without a name of such a record.
     """
+    if len(text) > MOST_TEXT:
+        raise Trouble(f"more than {MOST_TEXT:,} characters were piped in.", "Send fewer.", code="usage")
     if (document := _as_object(text)) is not None:
         records = document.get("records", [document])
         for record in records if isinstance(records, list) else [document]:

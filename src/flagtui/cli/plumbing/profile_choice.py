@@ -127,10 +127,6 @@ class Opening(msgspec.Struct, frozen=True):
             bulk_limit=self.profile.bulk_limit,
         )
 
-    def state_folder(self) -> Path:
-        """Return the folder of the journal and crash reports. Raises Trouble."""
-        return writable_state(self.environment.places)
-
     def state_to_open(self, *, read_only: bool) -> Path:
         """Return it for the app, which needs no journal where it changes nothing. Raises Trouble."""
         places = self.environment.places
@@ -242,7 +238,7 @@ def choose_other(opening: Opening, name: str) -> Opening:
 
 
 def writable_state(places: Locations) -> Path:
-    """Return the folder for the journal. Raises Trouble."""
+    """Return the folder of the journal and crash reports. Raises Trouble."""
     try:
         return make_folder(places.state, JOURNAL)
     except FolderUnusable as wrong:

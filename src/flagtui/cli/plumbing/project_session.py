@@ -19,6 +19,7 @@ from flagtui.cli.plumbing.profile_choice import (
     ProfileRequest,
     choose_signed_in,
     read_login_environment,
+    writable_state,
 )
 from flagtui.config.guard_rules import GuardRules
 from flagtui.config.profiles import CURRENT_PROJECT, is_project_id
@@ -145,7 +146,7 @@ class ProjectSession(msgspec.Struct):
         """Raises Trouble when there is no folder for it."""
         from flagtui.changes.journal import Journal
 
-        return Journal(self.opening.state_folder() / "journal")
+        return Journal(writable_state(self.opening.environment.places) / "journal")
 
     @property
     def clock(self) -> Clock:

@@ -238,9 +238,9 @@ def read_words(words: Sequence[str], is_query: Callable[[str], bool], noun: str 
             if sys.stdin.isatty():
                 why = "- reads standard input, which is a terminal."
                 raise Trouble(why, "Pipe the keys in.", code="usage")
-            from flagtui.cli.plumbing.piped_names import names_in
+            from flagtui.cli.plumbing.piped_names import MOST_TEXT, names_in
 
-            names += names_in(sys.stdin.read().removeprefix("\ufeff"), noun)
+            names += names_in(sys.stdin.read(MOST_TEXT + 1).removeprefix("\ufeff"), noun)
         elif not word.strip():
             raise Trouble("an empty name means nothing.", "Name a key, an id or a query.", code="usage")
         else:

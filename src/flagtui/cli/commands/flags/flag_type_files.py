@@ -24,6 +24,7 @@ from flagtui.cli.plumbing.selection import FLAGS, read_query
 from flagtui.cli.plumbing.value_types import WrittenFile
 from flagtui.cli.plumbing.word_types import query_argument
 from flagtui.local_time import ago
+from flagtui.private_folders import read_file
 from flagtui.text.formats import count
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from flagtui.models.flag_shapes import FlagShape
 
 LANGUAGES: Final = ("ts", "python", "go", "openfeature")
+LARGEST: Final = 64
+"""MiB of a file of types that are read."""
 PART: Final = "shapes"
 
 
@@ -130,8 +133,7 @@ def _select(shapes: "Sequence[FlagShape]", line: str, facts: object) -> "Sequenc
 def _read_file(path: Path) -> str:
     """Return the content of the file; empty if it does not exist. Raises Trouble."""
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return file.read()
+        return read_file(path, LARGEST).decode()
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
