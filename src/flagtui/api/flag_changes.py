@@ -39,7 +39,7 @@ class Differences(msgspec.Struct, frozen=True):
 
     mark: Mark
     rows: tuple[FlagRow, ...] = ()
-    """Flags that were changed, created, archived or restored, in their current state."""
+    """Flags that were changed, created, archived or restored, and perhaps others, in their current state."""
     gone: tuple[int, ...] = ()
     """Ids of flags that were deleted."""
     must_reload: bool = False
@@ -118,11 +118,12 @@ async def _newest_page(flags: Flags, mark: Mark) -> Differences:
     filters = {"order": "-updated_at", "limit": WORTH_ASKING}
     page = await flags.page(filters, urgency=Urgency.BACKGROUND)
     dated = [row for row in page.rows if row.updated_at is not None]
-    fresh = tuple(row for row in dated if (row.updated_at or 0.0) > mark.updated_at)
+    fresh = [row for row in dated if (row.updated_at or 0.0) > mark.updated_at]
     newest = max((row.updated_at or 0.0 for row in dated), default=mark.updated_at)
     now = Mark(None, max(newest, mark.updated_at), page.total)
     made = sum(1 for row in fresh if (row.created_at or 0.0) > mark.updated_at)
     # Every row on the page is older, or something was deleted, or flags without a time hide the rest.
     is_cut = len(fresh) == len(page.rows) > 0 and page.total > len(page.rows)
     must_reload = is_cut or page.total != mark.total + made or (page.total > 0 and not dated)
-    return Differences(now, () if must_reload else fresh, must_reload=must_reload)
+    # All of them: servers date a change before they store it, so others can have later times.
+    return Differences(now, () if must_reload else tuple(page.rows), must_reload=must_reload)
