@@ -108,7 +108,9 @@ async def test_event_is_described_verified_and_hidden_in_forms(any_mode: Setting
         await answer(program, "K", *"plan")
         await program.press("y")
         assert (await stored_event(program, NAME)).primary_property == "plan"
-        await answer(program, "T", *"billing, -revenue")
+        await program.press("T", *"billing, -revenue")
+        assert "checkout billing revenue" in words(program.screen), "as the prompt about a flag"
+        await program.press("enter")
         assert "tags: + billing, − revenue" in words(program.screen)
         await program.press("y")
         assert set((await stored_event(program, NAME)).tags) == {"billing", "checkout"}

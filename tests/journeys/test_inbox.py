@@ -177,7 +177,9 @@ async def test_typed_tags_are_for_the_event_that_was_asked_about(setting: Settin
         await program.app.server.reload()
         await program.settle()
         assert screen.case != case
-        await program.press(*"+web", "enter")
+        await program.press(*"a, -a", "enter")
+        assert "both added and removed" in program.screen
+        await program.press("ctrl+u", *"+web", "enter")
         assert decided_names(program) == ["btn_click_1"]
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from flagtui.api.heavy_work import off_loop
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import PromptReading
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.forms.completion import Completion, complete_event_properties, complete_event_tags
 from flagtui.app.forms.form_lines import ask_field, ask_tags
@@ -24,11 +23,9 @@ from flagtui.changes.event_definitions.definition_intent import (
     verify,
 )
 from flagtui.changes.proposal import Report
-from flagtui.changes.tag_line import first_tags, read_tags
 from flagtui.models.json_value import as_text
 from flagtui.models.record_fields import EVENT_FIELDS
 from flagtui.models.rows import EventDefinitionRow
-from flagtui.safe_text import safe_text
 from flagtui.text.formats import count
 
 NO_OWNER = -1
@@ -102,14 +99,9 @@ class EventKeys(RecordKeys):
             self._ask(self._tags(rows))
 
     async def _tags(self, rows: Rows) -> None:
-        completion = complete_event_tags(self._app_state)
-
-        def read(line: str) -> PromptReading:
-            return _afterwards(line, rows)
-
-        tags = await ask_tags(self._runner, _whose(rows), completion, "billing, -old", read)
+        earlier, completion = [[*row.tags] for row in rows], complete_event_tags(self._app_state)
+        tags = await ask_tags(self._runner, _whose(rows), "event", earlier, completion)
         if tags is not None:
-            earlier = [tag for row in rows for tag in row.tags]
             self._start(await off_loop(lambda: [tag_intent(row, tags) for row in rows], earlier))
 
     def action_owner(self) -> None:
@@ -188,14 +180,3 @@ async def _save_edited(
 def _whose(rows: Rows) -> str:
     """Return the name of the only event, or the number of events."""
     return rows[0].name if len(rows) == 1 else count(len(rows), "event")
-
-
-def _afterwards(line: str, rows: Rows) -> PromptReading:
-    reading = read_tags(line)
-    if reading.problem or reading.is_empty:
-        return PromptReading(problem=reading.problem)
-    if len(rows) > 1:
-        return PromptReading([(f"for {len(rows):,} events", "$text-muted")])
-    tags, more = first_tags(reading.of(rows[0].tags), rows[0].tags)
-    shown = " ".join(f"#{safe_text(tag, 40)}" for tag in tags) or "no tags"
-    return PromptReading([(shown + more, "$success")])

@@ -12,10 +12,9 @@ from flagtui.store.inbox import Case, Suggestion
 
 async def type_tags(path: EventChanges, app_state: AppState, case: Case) -> dict[str, JSON]:
     """Return the typed tags as a decision about the event; empty without one."""
-    reading = await ask_tags(path.runner, case.name, complete_event_tags(app_state))
-    if reading is None or reading.problem:
-        return {}
-    return {"tags": sorted(tidy_tags(reading.of(case.row.tags)))}
+    earlier = case.row.tags
+    tags = await ask_tags(path.runner, case.name, "event", [earlier], complete_event_tags(app_state))
+    return {"tags": sorted(tidy_tags(tags.of(earlier)))} if tags is not None else {}
 
 
 async def describe(path: EventChanges, case: Case, proposal: Suggestion) -> dict[str, JSON]:

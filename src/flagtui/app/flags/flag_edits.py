@@ -1,10 +1,8 @@
 """Actions that edit flags: ask for the new values, pass the intent to the pipeline."""
 
 from collections.abc import Sequence
-from itertools import islice
 
 from flagtui.api.heavy_work import off_loop
-from flagtui.app.dialogs.prompt import PromptReading
 from flagtui.app.flags.flag_creation import FlagCreation
 from flagtui.app.flags.flag_reader import read_flag, read_flags
 from flagtui.app.flags.form.flag_form import FormScreen
@@ -19,10 +17,8 @@ from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import retag, set_all_rollouts, set_rollout, switch, why_no_rollout
 from flagtui.changes.skipped import Skipped
-from flagtui.changes.tag_line import SHOWN, first_tags, read_tags
 from flagtui.config.guard_rules import Level
 from flagtui.models.rows import FlagRow
-from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice
 
 
@@ -93,15 +89,10 @@ class FlagEdits:
     async def tags(self, rows: Sequence[FlagRow]) -> None:
         """Add, remove or set, for one flag or many."""
         whose = rows[0].key if len(rows) == 1 else f"{len(rows):,} flags"
-        completion = complete_flag_tags(self._app_state)
-
-        def read(line: str) -> PromptReading:
-            return _tags_afterwards(line, rows)
-
-        reading = await ask_tags(self._runner, whose, completion, "ops, -old", read)
-        if reading is not None:
-            earlier = [tag for row in rows for tag in row.tags]
-            self._runner.start(await off_loop(lambda: retag(rows, reading), earlier), self._on_report)
+        earlier, completion = [[*row.tags] for row in rows], complete_flag_tags(self._app_state)
+        tags = await ask_tags(self._runner, whose, "flag", earlier, completion)
+        if tags is not None:
+            self._runner.start(await off_loop(lambda: retag(rows, tags), earlier), self._on_report)
 
     async def as_json(self, rows: Sequence[FlagRow]) -> None:
         """Edit flags in the user's editor, one at a time."""
@@ -121,22 +112,3 @@ class FlagEdits:
         if flag is not None:
             copy = await off_loop(lambda: WorkingCopy.of(flag), flag.filters)
             self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy))
-
-
-def _tags_afterwards(line: str, rows: Sequence[FlagRow]) -> PromptReading:
-    """Return the resulting tags with the new ones marked; for many flags, the change of each."""
-    reading = read_tags(line)
-    if reading.problem:
-        return PromptReading(problem=reading.problem)
-    if len(rows) > 1:
-        moved = sum(1 for row in rows if reading.of(row.tags) != row.tags)
-        return PromptReading([(f"{moved:,} of {len(rows):,} flags would change", "$text-muted")])
-    before, after = frozenset(rows[0].tags), reading.of(rows[0].tags)
-    tags, more = first_tags(after, before)
-    pieces = [(f"{safe_text(tag, 40)}  ", "" if tag in before else "bold $success") for tag in tags]
-    kept = frozenset(after)
-    removed = (tag for tag in rows[0].tags if tag not in kept)
-    gone = [(f"{safe_text(tag, 40)}  ", "strike $error") for tag in islice(removed, SHOWN)]
-    return PromptReading(
-        [*pieces, (more, "$text-muted"), *gone] if pieces or gone else [("no tags", "$text-muted")]
-    )

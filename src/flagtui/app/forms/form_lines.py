@@ -1,16 +1,17 @@
 """Lines of a form and their common questions."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Final, Literal
 
 import msgspec
 
 from flagtui.app.dialogs.picker import Choice, PickerScreen
-from flagtui.app.dialogs.prompt import Prompt, PromptReading, no_reading
+from flagtui.app.dialogs.prompt import Prompt, PromptReading
 from flagtui.app.forms.completion import Completion, ask_completed
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.draft import Draft
-from flagtui.changes.tag_line import Retagging, read_tags
+from flagtui.changes.tag_line import SHOWN, Retagging, first_tags, read_tags
 from flagtui.evaluate import wire
 from flagtui.models.editable_fields import EditableField, is_plain_key
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text, format_number
@@ -135,17 +136,37 @@ async def ask_new_key(
 
 
 async def ask_tags(
-    runner: ChangeRunner,
-    whose: str,
-    completion: Completion,
-    hint: str = "",
-    read: Callable[[str], PromptReading] = no_reading,
+    runner: ChangeRunner, whose: str, noun: str, tags: Sequence[Sequence[str]], completion: Completion
 ) -> Retagging | None:
-    """Ask which tags to add, to remove or to set; None to keep them."""
+    """Ask which tags to add, to remove or to set; None to keep them. `tags` are those of each record."""
     about = "ops adds · -ops removes · several with commas · = ops, web sets them"
-    line = await ask_completed(runner, Prompt(f"Tags of {whose}", about, hint=hint, read=read), completion)
-    tags = read_tags(line) if line is not None else None
-    return None if tags is None or tags.is_empty else tags
+
+    def read(line: str) -> PromptReading:
+        return _tags_afterwards(line, noun, tags)
+
+    prompt = Prompt(f"Tags of {whose}", about, hint="ops, -old", read=read)
+    line = await ask_completed(runner, prompt, completion)
+    retagging = read_tags(line) if line is not None else None
+    return None if retagging is None or retagging.is_empty else retagging
+
+
+def _tags_afterwards(line: str, noun: str, tags: Sequence[Sequence[str]]) -> PromptReading:
+    """Return the resulting tags with the new ones marked; of many records, how many change."""
+    reading = read_tags(line)
+    if reading.problem:
+        return PromptReading(problem=reading.problem)
+    if len(tags) > 1:
+        moved = sum(1 for each in tags if [*reading.of(each)] != [*each])
+        return PromptReading([(f"{moved:,} of {len(tags):,} {noun}s would change", "$text-muted")])
+    before, after = frozenset(tags[0]), reading.of(tags[0])
+    first, more = first_tags(after, before)
+    pieces = [(f"{safe_text(tag, 40)}  ", "" if tag in before else "bold $success") for tag in first]
+    kept = frozenset(after)
+    removed = (tag for tag in tags[0] if tag not in kept)
+    gone = [(f"{safe_text(tag, 40)}  ", "strike $error") for tag in islice(removed, SHOWN)]
+    return PromptReading(
+        [*pieces, (more, "$text-muted"), *gone] if pieces or gone else [("no tags", "$text-muted")]
+    )
 
 
 class FieldAnswer(msgspec.Struct, frozen=True):
