@@ -133,6 +133,9 @@ def table_lines(findings: Findings, width: int, strokes: Strokes, chosen: int) -
     shape = shape_for(width)
     shown = window(len(findings.readings), chosen, ROWS)
     readings = findings.readings[shown.start : shown.stop]
+    if len({reading.as_of for reading in findings.readings}) == 1:
+        # The line below the table names the day, where all are of one.
+        readings = tuple(replace(reading, as_of="") for reading in readings)
     judgements = [list(verdicts(reading)) for reading in readings]
     axis = axis_of(
         judgement.interval for group in judgements for judgement in group if judgement.interval is not None
