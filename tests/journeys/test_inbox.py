@@ -120,6 +120,12 @@ async def test_what_a_dropped_link_left_goes_on_later(any_mode: Setting) -> None
         await program.press("escape")
         assert len(decided_names(program)) == 2
         assert len(sent) == 2
+        detail = {"type": "authentication_error", "code": "permission_denied", "detail": "No experiments."}
+        program.wire.before = lambda request: httpx.Response(403, json=detail)
+        await stand_on(program, screen, "checkout_completed")
+        assert "USED BY not known: Not allowed (403): No experiments." in words(
+            str(screen.query_one("#proposed").render())
+        )
         program.wire.before = lambda request: None
     async with running(any_mode) as program:
         await open_inbox(program)

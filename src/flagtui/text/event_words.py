@@ -98,7 +98,7 @@ def age_lines(row: EventDefinitionRow, now: float) -> Iterator[list[Piece]]:
 def use_lines(uses: Sequence[EventUse] | None, why: str) -> Iterator[list[Piece]]:
     """Yield the experiments that use the event; None is not known. `why` explains an incomplete list."""
     if uses is None:
-        yield [(safe_text(why, 120) or "loading…", "$faint")]
+        yield [(f"not known: {safe_text(why, 120)}" if why else "loading…", "$faint")]
         return
     for use in uses:
         status = f"  {safe_text(use.words, 40)}" if use.words else ""

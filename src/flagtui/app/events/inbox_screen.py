@@ -21,7 +21,7 @@ from flagtui.app.state.permissions import may_write, writes_in
 from flagtui.app.widgets.line import Line, styled
 from flagtui.app.widgets.panes import Pane
 from flagtui.app.widgets.row_list import RowList
-from flagtui.changes.event_definitions.event_uses import EventUses
+from flagtui.changes.event_definitions.event_uses import EventUses, KnownUses
 from flagtui.changes.event_definitions.triage import Triage
 from flagtui.changes.proposal import Report
 from flagtui.local_time import MINUTE
@@ -61,6 +61,7 @@ class InboxScreen(FramedScreen):
         self._began = app_state.session.clock.monotonic()
         here = app_state.signature(workspace)
         self._uses = EventUses(workspace.client)
+        self._answers: dict[str, KnownUses] = {}
         self._triage = Triage(app_state.session.state_folder, f"{here.host} {here.project}")
 
     def body(self) -> ComposeResult:
@@ -138,7 +139,7 @@ class InboxScreen(FramedScreen):
     async def _look_for_uses(self) -> None:
         """Load the experiments that measure the event at the cursor."""
         if (case := self.case) is not None:
-            await self._uses.find(case.name)
+            self._answers[case.name] = await self._uses.find(case.name)
             self._draw_case()
 
     def _draw(self) -> None:
@@ -172,7 +173,7 @@ class InboxScreen(FramedScreen):
         if case is None or self._inbox is None:
             pane.show([])
             return
-        uses, proposal = self._uses.cached_uses(case.name), self._inbox.proposal(case)
+        uses, proposal = self._answers.get(case.name), self._inbox.proposal(case)
         now = self._app_state.session.now()
         pane.show(list(case_lines(case, proposal, uses, now, pane.content_size.width)))
 

@@ -44,10 +44,6 @@ class EventUses:
         self._uses: dict[str, KnownUses] = {}
         self._read: dict[int, Experiment] = {}
 
-    def cached_uses(self, name: str) -> KnownUses | None:
-        """Return the cached uses; None before the first search."""
-        return self._uses.get(name)
-
     async def find(self, name: str) -> KnownUses:
         """Find experiments whose metrics or exposure name the event; read all if the server cannot filter."""
         if (cached := self._uses.get(name)) is not None:
