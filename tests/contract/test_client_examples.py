@@ -14,11 +14,11 @@ from flagtui.api.operations import OPERATIONS, SEED
 from flagtui.models.record import Record
 from flagtui.models.rows import RowPage
 
-REFUSALS: Final[dict[int, type[ApiError]]] = {
+REFUSALS: Final[dict[int, type[ApiError] | tuple[type[ApiError], ...]]] = {
     400: errors.Invalid,
     401: errors.NotSignedIn,
     403: errors.ClosedToKeys,
-    404: errors.NotFound,
+    404: (errors.NotFound, errors.EndpointNotFound),
     405: errors.NotOffered,
     409: errors.Conflict,
 }
