@@ -109,7 +109,7 @@ class ExperimentKeys(RecordKeys):
 
     async def _create(self) -> None:
         workspace = self._app_state.workspace
-        if workspace is None or self.steps.is_read_only():
+        if workspace is None or self._runner.is_read_only():
             return
         name = await ask_line(self._runner, "Name of the new experiment", problem=_name_problem)
         if name is None:
@@ -127,7 +127,7 @@ class ExperimentKeys(RecordKeys):
 
     async def _read(self, row: ExperimentRow) -> tuple[Experiment | None, Workspace | None]:
         workspace = self._app_state.workspace
-        if workspace is None or self.steps.is_read_only():
+        if workspace is None or self._runner.is_read_only():
             return None, None
         fresh = await self.steps.read(row.id, row.name, workspace)
         if fresh is None or fresh.can_edit:
@@ -154,7 +154,7 @@ class ExperimentKeys(RecordKeys):
 
     async def _duplicate(self, row: ExperimentRow) -> None:
         workspace = self._app_state.workspace
-        if workspace is None or self.steps.is_read_only():
+        if workspace is None or self._runner.is_read_only():
             return
         try:
             with self._runner.reading("the projects"):

@@ -13,7 +13,6 @@ from flagtui.app.shell.change_tasks import OnReport, ignore
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
-from flagtui.changes import guard
 from flagtui.changes.experiments.step_planner import StepPlanner, unread_experiment
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, Step, StepName
@@ -26,7 +25,7 @@ from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
 from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count, percent
-from flagtui.text.outcomes import explain_blocked, explain_refusal
+from flagtui.text.outcomes import explain_blocked
 from flagtui.text.set_words import explain_set_fault, next_in_app
 
 NAME_CELLS: Final = 36
@@ -65,7 +64,7 @@ class ExperimentSteps:
         """Read, ask and carry out a step. Only within a change that was begun."""
         if (workspace := self.runner.open_workspace()) is None:
             return
-        if self.is_read_only():
+        if self.runner.is_read_only():
             return
         fresh, skipped = await self._read_all(step, rows, workspace)
         if len(rows) == 1 and fresh:
@@ -123,13 +122,6 @@ class ExperimentSteps:
         except ChangeSetError as error:
             self.runner.show_toast(explain_set_fault(error))
             return None
-
-    def is_read_only(self) -> bool:
-        """Return whether the profile is read-only, and show a toast then."""
-        if self._app_state.session.rules.level is not guard.Level.READ_ONLY:
-            return False
-        self.runner.show_toast(explain_refusal(guard.GuardRefused("this profile is read-only")))
-        return True
 
     async def _read_all(
         self, step: Step, rows: Sequence[ExperimentRow], workspace: Workspace

@@ -17,7 +17,6 @@ from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
 from flagtui.changes.flags.flag_intent import retag, set_all_rollouts, set_rollout, switch, why_no_rollout
 from flagtui.changes.skipped import Skipped
-from flagtui.config.guard_rules import Level
 from flagtui.models.rows import FlagRow
 from flagtui.text.styled import Notice
 
@@ -35,13 +34,6 @@ class FlagEdits:
         self._on_report = on_report
         self.making = FlagCreation(app_state, runner, on_report)
         self.related = RelatedChanges(app_state, runner)
-
-    def may_write(self) -> bool:
-        """Return False and show a toast where the change would be refused after the typing."""
-        if self._app_state.session.rules.level is Level.READ_ONLY:
-            self._runner.show_toast(Notice("This profile is read-only.", "warning", "not allowed here"))
-            return False
-        return True
 
     # At once
 

@@ -36,7 +36,7 @@ class FlagKeys(RecordKeys):
     ) -> None:
         """Begin what asks for more; `is_single` is for one flag."""
         rows: Sequence[FlagRow] = self.single() if is_single else self.chosen()
-        if rows and self.editing.may_write():
+        if rows and not self._runner.is_read_only():
             self._runner.run(edit(rows))
 
     def _override(self, edit: str) -> bool:
@@ -76,7 +76,7 @@ class FlagKeys(RecordKeys):
         self._ask(self.editing.form, is_single=True)
 
     def action_new(self) -> None:
-        if self.editing.may_write() and self._app_state.workspace is not None:
+        if self._app_state.workspace is not None and not self._runner.is_read_only():
             self._runner.run(self.editing.making.new(self.at_cursor()))
 
     def action_deleted(self) -> None:

@@ -79,6 +79,16 @@ class ChangeRunner(ChangeTasks):
         """
         return await self._path.write(intents, planner, on_report, skipped, purpose)
 
+    def is_read_only(self) -> bool:
+        """Return whether the profile refuses every change, and show a toast then."""
+        from flagtui.changes.guard import refuse_early
+        from flagtui.text.outcomes import explain_refusal
+
+        refused = refuse_early(self._app_state.session.rules, 1, "record")
+        if refused is not None:
+            self.show_toast(explain_refusal(refused))
+        return refused is not None
+
     def start(
         self, intents: Sequence[Intent], on_report: OnReport = ignore, skipped: Sequence[Skipped] = ()
     ) -> None:
