@@ -81,7 +81,9 @@ async def test_words_match_the_change_as_it_is_printed(
     assert len((await select_changes(session, words, 50))[0]) == count
 
 
-async def test_deletions_that_were_undone_are_no_match(make_client: MakeClient) -> None:
+async def test_deletions_in_effect_match_and_unread_kinds_are_named(
+    make_client: MakeClient, capsys: pytest.CaptureFixture[str]
+) -> None:
     log = [
         {"id": f"e{place}", "activity": activity, "item_id": item, "detail": {"name": name}}
         for place, (activity, item, name) in enumerate(
@@ -92,3 +94,6 @@ async def test_deletions_that_were_undone_are_no_match(make_client: MakeClient) 
     session = ProjectSession(None, make_client(lambda _request: httpx.Response(200, json=answer)))  # type: ignore[arg-type]
     changes, _ = await select_changes(session, ["is:deleted"], 50)
     assert [change.key for change in changes] == ["gone"]
+    for words, is_named in (("kind:launched", True), ("-kind:event gone-too", False)):
+        assert (await select_changes(session, [words], 50))[0] == []
+        assert ("are listed around a moment only" in capsys.readouterr().err) is is_named

@@ -32,6 +32,8 @@ async def test_the_log_is_told_in_words_found_and_opened(narrow_mode: Setting) -
         assert len(screen.feed.rows) == 100
         await program.press("G")
         assert (len(screen.feed.rows), program.wire.count("/feature_flags/activity/")) == (200, read + 1)
+        await program.search("kind:experiment")
+        assert "changes of experiments and events are listed around a moment only" in program.screen
         await program.search("flag:kill-search")
         assert screen.feed.is_complete
         assert len({row.id for row in screen.feed.rows}) == screen.feed.total == len(screen.feed.rows)

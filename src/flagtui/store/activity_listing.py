@@ -102,6 +102,12 @@ def earliest(query: Query[ChangeRow], now: float) -> float | None:
     return max((read_moment(moment, now) for moment in moments), default=None)
 
 
+def needs_moment(query: Query[ChangeRow]) -> bool:
+    """Return whether the query asks for changes of other records than flags."""
+    kinds = [term.words for term in query.terms if term.name == "kind" and not term.is_negated]
+    return any(not _OF_OTHERS.isdisjoint(words) for words in kinds)
+
+
 def by_closeness(rows: Sequence[ChangeRow], order: Sequence[int], centre: Centre) -> list[int]:
     """Order by likely cause: near before the moment and far-reaching first, then later changes.
 
@@ -127,6 +133,7 @@ def _kind(*words: str) -> Test[ChangeRow]:
 
 
 _ALIASES: Final = {"condition": "conditions", "variant": "variants", "key": "renamed"}
+_OF_OTHERS: Final = frozenset({"experiment", "event", "launched", "ended", "metrics"})
 _RECORDS: Final = {"flag": "flags", "experiment": "experiments", "event": "events"}
 
 

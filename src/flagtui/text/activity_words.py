@@ -26,6 +26,8 @@ VARIANTS: Final = 200
 MORE: Final = "… and more"
 STAFF = "staff of the product, signed in as "
 """Precedes the user's name if a member of the product's staff was signed in as that user."""
+AROUND_A_MOMENT: Final = "changes of experiments and events are listed around a moment only, as with @ 20m"
+"""Why a search for them finds nothing."""
 
 
 def activity_words(entry: Activity, limit: int = 80, names: Names = NO_NAMES) -> str:

@@ -18,6 +18,7 @@ def test_a_list_is_narrowed_sorted_and_cut_as_asked(signed_in: Run) -> None:
     assert len(signed_in("flags", "list", "--limit", "2").out.splitlines()) == 2
     assert signed_in("flags", "list", "--sort", "colour").code == 2
     assert signed_in("flags", "list", "is:onn").code == 2
+    assert "deleted flags are in no list; see: flagtui" in signed_in("flags", "list", "is:deleted").err
     by_risk = signed_in("flags", "list", "is:stale", "--sort", "cleanup", "--fields", "key").out
     assert signed_in("flags", "stale", "--fields", "key").out == by_risk != ""
 

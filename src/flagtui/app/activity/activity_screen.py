@@ -22,9 +22,11 @@ from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import ChangeRow
+from flagtui.store.activity_listing import needs_moment
 from flagtui.store.kinds import KINDS
 from flagtui.store.workspace import Workspace
-from flagtui.text.empty_states import no_match_words, nothing_words, trouble_words, waiting_words
+from flagtui.text.activity_words import AROUND_A_MOMENT
+from flagtui.text.empty_states import Words, no_match_words, nothing_words, trouble_words, waiting_words
 from flagtui.text.entry_lines import EntryView, entry_lines, touches_payloads
 
 NOT_HERE: Final = frozenset({"lists.copy_key"})
@@ -210,6 +212,8 @@ class ActivityScreen(ActivityAroundMoment):
             words = waiting_words("older changes") if total else words
         elif total:
             words = no_match_words(self.search.value, total)
+            if self._finding.centre is None and needs_moment(self._finding.query):
+                words = Words((*words.lines, AROUND_A_MOMENT), words.look)
         elif feed is not None and feed.is_complete:
             words = nothing_words("changes")
         self.rows.explain(*words.lines, look=words.look)

@@ -11,11 +11,18 @@ from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.models.rows import EventDefinitionRow
 from flagtui.store.activity_feed import mark_deletion
-from flagtui.store.activity_listing import ACTIVITY, Centre, by_closeness, earliest, split_centre
+from flagtui.store.activity_listing import (
+    ACTIVITY,
+    Centre,
+    by_closeness,
+    earliest,
+    needs_moment,
+    split_centre,
+)
 from flagtui.store.moment_changes import merge_rows, read_moment_changes
 from flagtui.store.query.language import Query, compile_query
 from flagtui.store.query.vocabulary import Test
-from flagtui.text.activity_words import activity_words
+from flagtui.text.activity_words import AROUND_A_MOMENT, activity_words
 from flagtui.text.formats import moment
 
 SEARCHED: Final = 5_000
@@ -51,6 +58,8 @@ async def select_changes(
         if len(changes) >= limit and centre is None:
             break
     if centre is None:
+        if not changes and needs_moment(narrowing):
+            warn(f"{AROUND_A_MOMENT}.")
         return changes, None
     others = await _others(session, centre)
     suspects = [row for row in merge_rows(changes, others) if passes(row) and centre.holds(row.at)]

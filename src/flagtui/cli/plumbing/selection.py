@@ -14,7 +14,7 @@ import msgspec
 
 from flagtui.cli.plumbing.errors import Trouble, unknown_owner
 from flagtui.cli.plumbing.next_commands import next_command
-from flagtui.cli.plumbing.output.lines import Steps, progress
+from flagtui.cli.plumbing.output.lines import Steps, progress, warn
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.safe_text import safe_text
 from flagtui.store import kinds
@@ -61,23 +61,26 @@ class RowSource(msgspec.Struct, frozen=True):
         """Return the rows a query finds, in the order. Raises Trouble for half a query, ApiError."""
         query, facts = await self.read_checked(session, line, sort)
         has_archived = "archived" in query.shows
+        matches = None
         if limit is not None and not has_archived:
             from flagtui.cli.plumbing.first_rows import first_rows
 
             search = partial(self.search, line=line, facts=facts)
-            first = await first_rows(self.kind, session, search, sort, limit)
-            if first is not None:
-                return first
-        rows = await self.every(session, has_archived=has_archived)
-        return self.search(rows, line, sort, facts)[:limit]
+            matches = await first_rows(self.kind, session, search, sort, limit)
+        if matches is None:
+            rows = await self.every(session, has_archived=has_archived)
+            matches = self.search(rows, line, sort, facts)[:limit]
+        if not matches and "deleted" in query.shows:
+            see = f"; see: {next_command('activity', 'is:deleted')}" if self.kind is kinds.FLAGS else ""
+            warn(f"deleted {self.kind.words} are in no list{see}")
+        return matches
 
     async def read_checked(self, session: ProjectSession, line: str, sort: str = "") -> tuple[Any, Any]:
         """Return the query, and the facts that it needs. Raises Trouble as `check` does."""
         query = read_query(line, self.kind.listing.vocabulary)
         me = await session.me() if query.names_me else None
-        is_due = sort.removeprefix("-") == "due" or any(term.name == "due" for term in query.terms)
         due = None
-        if is_due:
+        if sort.removeprefix("-") == "due" or any(term.name == "due" for term in query.terms):
             from flagtui.store.schedule import next_due, pending_changes
 
             due = next_due(await pending_changes(session.client))
@@ -107,12 +110,12 @@ class RowSource(msgspec.Struct, frozen=True):
         lacking = [f"{term.name}:" for term in query.terms if term.reading and term.reading.lack]
         of_code = [name for name in lacking if name != "due:"]
         of_code += [f"the order {order}"] if order and orders[order].needs == "code" else []
-        facts = Facts(now, me, Outside(code_index(opening) if of_code else None, due))
+        index = code_index(opening) if of_code or (order and orders[order].outside) else None
+        facts = Facts(now, me, Outside(index, due))
         if "due:" in lacking and due is None:
             raise Trouble("due: needs the server's schedule.", "Leave it out.", code="usage")
-        if of_code and facts.outside.code is None:
-            folder = code_folder(opening)
-            place = () if folder == current_folder() else ("--in", str(folder))
+        if of_code and index is None:
+            place = () if (folder := code_folder(opening)) == current_folder() else ("--in", str(folder))
             what = f"{of_code[0]} needs a scan of code, and there is none of {folder}."
             raise Trouble(what, f"Scan it: {next_command('refs', *place)}", code="not_found")
         for term in query.terms:
@@ -180,8 +183,7 @@ class RowSource(msgspec.Struct, frozen=True):
 
 async def every_row(pages: Callable[[Any], AsyncIterable[Any]], *, has_archived: bool = False) -> list[Any]:
     """Return the rows of all pages, each once, and report unreadable ones. Raises ApiError."""
-    by_id: dict[Any, Any] = {}
-    unreadable = 0
+    by_id, unreadable = dict[Any, Any](), 0
     for filters in ({}, {"archived": "true"}) if has_archived else ({},):
         skipped = 0
         async for page in pages(filters):

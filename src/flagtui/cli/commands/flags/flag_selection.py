@@ -217,7 +217,8 @@ async def deleted_flags_of(
     from flagtui.store.activity_feed import recent_deletions
 
     if selection.queries or any(":" in name for name in selection.names):
-        raise Trouble("deleted flags are in no list.", "Name their keys or ids.", code="usage")
+        see = f"Name their keys or ids; see: {next_command('activity', 'is:deleted')}"
+        raise Trouble("deleted flags are in no list.", see, code="usage")
     deletions = {deletion.key: deletion.id for deletion in await recent_deletions(session.client.flags)}
     ids: list[int] = []
     missing: list[str] = []
@@ -229,6 +230,6 @@ async def deleted_flags_of(
         else:
             missing.append(name)
     if missing:
-        raise not_found("deleted flag", missing, deletions, "activity kind:deleted")
+        raise not_found("deleted flag", missing, deletions, "activity is:deleted")
     unique, read = list(dict.fromkeys(ids)), partial(several, find=session.client.flag_objects.get)
     return [Flag.of(raw) for raw in await (read(unique) if bulk is None else bulk.read(unique, read))]
