@@ -54,6 +54,7 @@ def test_a_file_that_is_no_database_is_left_alone(run: Run, tmp_path: Path) -> N
     ("words", "code", "message"),
     [
         *((("--key", key), 2, NO_KEY) for key in ("ab", "phx_with space", "phx_é")),
+        (("--key", "phc_token"), 2, "--key: This is the public project token (phc_): it only sends events."),
         (("--nasty",), 2, "--nasty needs --sample."),
         (("--flags", "5"), 2, "--flags needs --sample."),
         (("--newest", "--legacy"), 2, "--legacy and --newest contradict each other; give only one of them."),

@@ -28,7 +28,7 @@ def test_wrong_words_options_and_keys_are_usage_errors(run: Run) -> None:
 
 def test_refused_values_of_a_key_are_usage_errors(run: Run, service: Service) -> None:
     make = ("keys", "create", "--db", str(service.database))
-    for option, value in (("--scope", "nope"), ("--project", "99"), ("--owner", "other@acme.com")):
+    for option, value in (("--scope", "flags:read"), ("--project", "99"), ("--owner", "other@acme.com")):
         done = run(*make, option, value)
         assert (done.code, done.out) == (2, "")
         assert value in done.err

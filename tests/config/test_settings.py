@@ -102,6 +102,8 @@ def test_what_is_not_written_has_careful_defaults() -> None:
         ("mouse = 1", 1, "use true or false"),
         ("teme = 'x'", 1, "teme: there is no such setting; did you mean theme?"),
         ("zzz = 1", 1, "known here: columns, default_profile, keys"),
+        ("guard = 'strict'", 1, "guard: it belongs under [profiles.NAME]"),
+        ("[profiles.prod]\ntheme = 'light'", 2, "prod.theme: it belongs above the first table: it is"),
         ("default_profile = 'x'", 1, "there is no profile 'x'; profiles: none is written down yet"),
         ("default_profile = 'x'\n[profiles.prod]", 1, "profiles: prod"),
         ("[profiles.prod]\nguard = 'strickt'", 2, "'strickt' cannot be used; use relaxed, guarded or strict"),

@@ -153,9 +153,9 @@ class ProfileUnknown(Exception):
     """There is no profile of this name; the text lists the existing ones."""
 
 
-def read_profiles(source: TomlSource) -> dict[str, Profile]:
-    """Return every `[profiles.NAME]`. Raises SettingsError."""
-    profiles = {}
+def read_profiles(source: TomlSource, of_all: Collection[str]) -> dict[str, Profile]:
+    """Return every `[profiles.NAME]`; `of_all` has the settings of all profiles. Raises SettingsError."""
+    profiles, place = {}, "above the first table: it is for all profiles"
     tables = source.values.get("profiles", {})
     if not isinstance(tables, dict):
         raise source.error(("profiles",), "has to be tables: [profiles.NAME]")
@@ -163,7 +163,7 @@ def read_profiles(source: TomlSource) -> dict[str, Profile]:
         if not is_profile_name(name):
             raise source.error(("profiles", name), "a profile's name is letters, digits, - and _, at most 40")
         path = ("profiles", name)
-        values: dict[str, Any] = read_table(source, path, PROFILE_FIELDS, tables=["code"])
+        values: dict[str, Any] = read_table(source, path, PROFILE_FIELDS, ["code"], of_all, place)
         code: dict[str, Any] = read_table(source, (*path, "code"), CODE_FIELDS)
         profiles[name] = Profile(name, **values, code=CodeSettings(**code))
     return profiles

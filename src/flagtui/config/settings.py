@@ -120,13 +120,13 @@ def documented_settings() -> dict[str, Mapping[str, SettingField]]:
 def _settings(source: TomlSource) -> Settings:
     for name in source.values:
         if name not in _FIELDS and name not in _TABLES:
-            raise source.unknown((name,), (*_FIELDS, *_TABLES))
+            raise source.unknown((name,), (*_FIELDS, *_TABLES), PROFILE_FIELDS, "under [profiles.NAME]")
     values: dict[str, Any] = {
         name: read_value(source, (name,), _FIELDS[name].read, value)
         for name, value in source.values.items()
         if name in _FIELDS
     }
-    profiles = read_profiles(source)
+    profiles = read_profiles(source, _FIELDS)
     default = values.get("default_profile", "")
     if default and default not in profiles:
         names = ", ".join(profiles) or "none is written down yet"

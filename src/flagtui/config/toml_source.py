@@ -53,8 +53,12 @@ class TomlSource:
         line = next((number for number in around if number), None)
         return SettingsError(self.file, line, path_text(path), reason)
 
-    def unknown(self, path: KeyPath, valid_names: Iterable[str]) -> SettingsError:
-        """Return the error for an unknown key, with the closest known one."""
+    def unknown(
+        self, path: KeyPath, valid_names: Iterable[str], elsewhere: Collection[str] = (), place: str = ""
+    ) -> SettingsError:
+        """Return the error for an unknown key, with the place of one from elsewhere, or the closest one."""
+        if path[-1] in elsewhere:
+            return self.error(path, f"it belongs {place}")
         names = sorted(valid_names)
         near = difflib.get_close_matches(str(path[-1]), names, 1, 0.6)
         hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(names)}"
@@ -157,18 +161,23 @@ def settings_of(kind: type) -> dict[str, SettingField]:
 
 
 def read_table(
-    source: TomlSource, path: KeyPath, fields: Mapping[str, SettingField], tables: Collection[str] = ()
+    source: TomlSource,
+    path: KeyPath,
+    fields: Mapping[str, SettingField],
+    tables: Collection[str] = (),
+    elsewhere: Collection[str] = (),
+    place: str = "",
 ) -> dict[str, Any]:
     """Return the values set in the table at the path, checked; `tables` in it are skipped.
 
-    Raises SettingsError.
+    `elsewhere` has the settings that belong to another place. Raises SettingsError.
     """
     values = {}
     for name, value in table_at(source, path).items():
         if name in tables:
             continue
         if name not in fields:
-            raise source.unknown((*path, name), (*fields, *tables))
+            raise source.unknown((*path, name), (*fields, *tables), elsewhere, place)
         values[name] = read_value(source, (*path, name), fields[name].read, value)
     return values
 

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
 from msgspec.structs import replace
 from starlette.applications import Starlette
@@ -31,7 +31,7 @@ from flagtui.service.clock import Clock, stamp
 from flagtui.service.database import Database, find, insert_row, usable
 from flagtui.service.dispatch import Dispatcher
 from flagtui.service.flags.encryption import key_file_beside
-from flagtui.service.generations import Generation
+from flagtui.service.generations import DEFAULT, NEWEST, Generation
 from flagtui.service.keys import NewKey, insert_key
 from flagtui.service.operations import PROJECT, Operation, Routes
 from flagtui.service.request_body import Pace
@@ -144,6 +144,15 @@ def _with_scope(operation: Operation, generation: Generation) -> Operation:
         return operation
     action = operation.scope.partition(":")[2]
     return replace(operation, scope=f"{generation.own_scopes[records]}:{action}")
+
+
+SCOPES: Final = frozenset(
+    scope
+    for generation in (DEFAULT, NEWEST)
+    for operation in OPERATIONS
+    if (scope := _with_scope(operation, generation).scope)
+)
+"""Everything that a key can be confined to."""
 
 
 @contextlib.asynccontextmanager

@@ -37,7 +37,8 @@ Linear = tuple[float, float, float]
     ("environment", "theme"),
     [
         (MANY, DARK.name),
-        (MANY | {"NO_COLOR": ""}, PLAIN.name),
+        (MANY | {"NO_COLOR": "1"}, PLAIN.name),
+        (MANY | {"NO_COLOR": ""}, DARK.name),
         ({"TERM": "linux"}, PLAIN.name),
         ({"TERM": "screen"}, PLAIN.name),
         ({"TERM": "screen", "COLORTERM": "truecolor"}, DARK.name),

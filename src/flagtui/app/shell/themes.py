@@ -92,7 +92,7 @@ FEW_COLOURS: Final = ("linux", "vt100", "vt102", "vt220", "ansi", "xterm-mono", 
 
 def why_plain(environment: Mapping[str, str]) -> str:
     """Return why this terminal has only its own colours; empty if it has others."""
-    if "NO_COLOR" in environment:
+    if environment.get("NO_COLOR"):
         return "NO_COLOR is set"
     term = environment.get("TERM", "")
     has_many = environment.get("COLORTERM") or term not in FEW_COLOURS

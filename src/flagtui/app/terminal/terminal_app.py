@@ -78,6 +78,9 @@ class TerminalApp(App[ReturnType]):
     """Whether the next start would show something else first than the frame of an earlier run."""
 
     def __init__(self, *, ansi_color: bool | None = None) -> None:
+        if os.environ.get("NO_COLOR") == "":
+            # It counts as not set (no-color.org), but not for Textual.
+            del os.environ["NO_COLOR"]
         super().__init__(ansi_color=ansi_color)
         self._encoder = make_encoder(self)
         self._early = EarlyKeys()

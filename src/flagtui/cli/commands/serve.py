@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from flagtui.cli.plumbing.change_report import STOPPED
+from flagtui.cli.plumbing.client import why_not_personal
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import port_option, ruled_option
 from flagtui.cli.plumbing.output.lines import warn
@@ -101,6 +102,8 @@ def _check(options: Serving) -> None:
             check_secret(options.key)
     except KeyRefused as fault:
         raise Trouble(f"--key: {fault}", code="usage") from None
+    if options.key is not None and (why := why_not_personal(options.key)):
+        raise Trouble(f"--key: {why}", "Use one that begins with phx_.", code="usage")
 
 
 def _has_keys(database: Path) -> bool:

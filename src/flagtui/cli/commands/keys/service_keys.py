@@ -14,7 +14,16 @@ from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.cli.records.field_words import age_words
-from flagtui.service import DatabaseUnusable, KeyRefused, ListedKey, NewKey, create_key, list_keys, revoke_key
+from flagtui.service import (
+    SCOPES,
+    DatabaseUnusable,
+    KeyRefused,
+    ListedKey,
+    NewKey,
+    create_key,
+    list_keys,
+    revoke_key,
+)
 
 
 def _or_all(ids: list[str]) -> str:
@@ -28,7 +37,6 @@ DATABASE: Final = click.option(
     required=True,
     help="The service's database file.",
 )
-
 
 SERVICE_KEY: Final[RecordSchema[ListedKey]] = RecordSchema(
     "service-key",
@@ -56,7 +64,12 @@ SERVICE_KEY: Final[RecordSchema[ListedKey]] = RecordSchema(
 @DATABASE
 @click.option("--label", default="made by flagtui keys", show_default=True, help="What the key is for.")
 @click.option(
-    "--scope", "scopes", multiple=True, help="feature_flag:read, experiment:write, …; default: everything."
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(("*", *sorted(SCOPES))),
+    metavar="SCOPE",
+    help="feature_flag:read, experiment:write, …; default: everything.",
 )
 @click.option(
     "--project", "teams", multiple=True, type=int, metavar="ID", help="Confine the key to this project."
