@@ -36,10 +36,17 @@ def test_a_host_is_read_however_it_was_copied(text: str, origin: str) -> None:
     assert read_host(text).origin == origin
 
 
-def test_an_ingestion_host_is_replaced_and_that_is_said() -> None:
-    host = read_host("eu.i.posthog.com")
-    assert host.notice == "eu.i.posthog.com only takes events in; using eu.posthog.com."
-    assert (host.region, host.other_region) == ("eu", "us")
+@pytest.mark.parametrize(
+    ("text", "notice"),
+    [
+        ("eu.i.posthog.com", "eu.i.posthog.com only takes events in; using eu.posthog.com."),
+        ("https://eu.posthog.com/project/12/feature_flags", ""),
+        ("https://x.test/posthog/", "The path /posthog/ is not used; requests go to x.test/api/."),
+    ],
+)
+def test_replaced_host_and_unused_path_are_reported(text: str, notice: str) -> None:
+    assert read_host(text).notice == notice
+    assert (read_host("eu.i.posthog.com").region, read_host("eu.i.posthog.com").other_region) == ("eu", "us")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ REGIONS: Final = {"us": "us.posthog.com", "eu": "eu.posthog.com"}
 _PORTS: Final = {"https": 443, "http": 80}
 _KEYS: Final = ("phx_", "phc_", "phs_")
 """Beginnings of keys."""
+_PAGE: Final = re.compile(r"/?|/(?:api|project)(?:/.*)?")
+"""Paths of the product itself, as they are copied from a browser."""
 _KEY_FORM: Final = re.compile(r"[\x21-\x7e]{3,512}")
 
 
@@ -75,6 +77,9 @@ def read_host(text: str, *, allow_plain_http: bool = False) -> Host:
     if name.endswith(".i.posthog.com"):
         name = f"{name.removesuffix('.i.posthog.com')}.posthog.com"
         notice = f"{parsed.hostname} only takes events in; using {name}."
+    elif not _PAGE.fullmatch(parsed.path):
+        path, place = safe_text(parsed.path, 80), safe_text(parsed.netloc, 80)
+        notice = f"The path {path} is not used; requests go to {place}/api/."
     if scheme == "http" and not (allow_plain_http or is_loopback(name)):
         raise PlainHttpRefused(f"{safe_text(name, 80)} would be reached without encryption.")
     return Host(scheme, name, parsed.port or _PORTS[scheme], notice)
