@@ -67,6 +67,8 @@ CASES: list[tuple[int, Any, type[ApiError]]] = [
     (400, b"", errors.Invalid),
     (401, error_body("Personal API key found in request Authorization header is invalid."),
      errors.NotSignedIn),
+    (401, PAGE, ApiError),
+    (401, b"", errors.NotSignedIn),
     (402, error_body("premium"), errors.PaymentNeeded),
     (403, error_body("API key missing required scope 'feature_flag:write'"), errors.MissingScope),
     (403, error_body("This action does not support Personal API Key access"), errors.ClosedToKeys),

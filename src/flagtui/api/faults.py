@@ -86,6 +86,10 @@ def refusal(facts: ErrorFacts, headers: Mapping[str, str], body: bytes) -> ApiEr
         return _redirection(facts, headers)
     if status >= 500:
         return errors.ServerFault(_with_words(f"The server failed ({status})", facts), facts=facts)
+    if refused.is_foreign and status in {401, 403}:
+        # The server has not judged the key.
+        what = _with_words(f"A proxy or a web page refused this ({status})", facts)
+        return ApiError(what, next=errors.Unreadable.advice, facts=facts)
     read = _BY_STATUS.get(status)
     if read:
         return read(facts, refused)
@@ -116,9 +120,6 @@ def _missing_sign_in(facts: ErrorFacts, body: ErrorBody) -> ApiError:
 
 
 def _forbidden(facts: ErrorFacts, body: ErrorBody) -> ApiError:
-    if body.is_foreign:
-        what = _with_words("A proxy or a web page refused this (403)", facts)
-        return ApiError(what, next=errors.Unreadable.advice, facts=facts)
     detail = body.detail.lower()
     if "missing required scope" in detail:
         error = errors.MissingScope("The key lacks a scope (403).", facts=facts)
