@@ -126,5 +126,6 @@ def test_experiment_is_restored_by_name(online: Run) -> None:
     name = json.loads(online("experiments", "get", "34", "--json").out)["records"][0]["name"]
     assert online("experiments", "restore", name, "--yes").code == 2
     save(online, "experiments", "delete", "34")
+    assert f"{name}   #34\n" in online("experiments", "restore", "34", "--dry-run", "-o", "table").out
     save(online, "experiments", "restore", name)
     assert online("experiments", "get", "34").code == 0

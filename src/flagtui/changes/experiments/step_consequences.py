@@ -275,4 +275,4 @@ def _peeking(fresh: Experiment, context: StepContext) -> Iterator[Caution]:
 
 
 def _flag(fresh: Experiment, text: str, tone: Tone = "plain") -> Consequence:
-    return Consequence("Flag", f"{fresh.feature_flag_key} {text}", tone)
+    return Consequence("Flag", f"{fresh.feature_flag_key} {text}".strip(), tone)

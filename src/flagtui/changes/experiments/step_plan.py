@@ -82,7 +82,9 @@ class ExperimentPlan(PlanBase, frozen=True, kw_only=True):
 
     @property
     def versions(self) -> str:
-        return f"#{self.id} · {state_word(self.fresh.state)}" if self.id else "new"
+        # No server lets users read what is deleted.
+        state = "" if self.step.name == "restore" else f" · {state_word(self.fresh.state)}"
+        return f"#{self.id}{state}" if self.id else "new"
 
 
 def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext) -> ExperimentPlan | Blocked:

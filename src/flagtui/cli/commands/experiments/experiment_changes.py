@@ -11,7 +11,7 @@ from flagtui.changes.experiments.step_planner import StepPlanner
 from flagtui.changes.experiments.step_refusals import foresee_refusal, row_would_change
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.changes.skipped import Skipped
-from flagtui.cli.commands.experiments.experiment_selection import deleted_ids_of, experiments_of
+from flagtui.cli.commands.experiments.experiment_selection import deleted_experiments, experiments_of
 from flagtui.cli.plumbing.bulk_reader import BulkReader
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
@@ -179,7 +179,8 @@ async def take_step(
     """Take the step for every selected experiment and return the exit code. Raises Trouble."""
     step = STEPS[name]
     if name == "restore":
-        intents = [ExperimentIntent(id, step) for id in deleted_ids_of(session, selection)]
+        deleted = deleted_experiments(session, selection)
+        intents = [ExperimentIntent(id, step, Choices(name=name)) for id, name in deleted.items()]
         return await carry_out_steps(session, intents, (), terms)
 
     def experiment_would_change(experiment: Experiment) -> bool:

@@ -56,33 +56,31 @@ async def ids_of(
     return list(dict.fromkeys(ids))
 
 
-def deleted_ids_of(session: ProjectSession, selection: RecordSelection) -> list[int]:
-    """Return the numbers of deleted experiments: no server lists them, so names come from the journal.
+def deleted_experiments(session: ProjectSession, selection: RecordSelection) -> dict[int, str]:
+    """Return the names of deleted experiments by number: no server lists them, so names are the journal's.
 
-    Raises Trouble for a query, and for a name that the journal does not know or knows of several.
+    A name that the journal does not know is empty. Raises Trouble for a query, and for a name that the
+    journal does not know or knows of several.
     """
     if selection.queries:
         raise Trouble("deleted experiments are in no list.", "Name their ids.", code="usage")
-    ids: list[int] = []
+    here = (session.client.host.origin, str(session.client.project))
+    deletions = {
+        entry.record: entry.key
+        for entry in session.journal.entries()
+        if (entry.kind, entry.verb, entry.ending) == ("experiment", STEPS["delete"].verb.name, "saved")
+        and (entry.signature.host, entry.signature.project) == here
+    }
+    deleted: dict[int, str] = {}
     for name in selection.names:
-        if is_id(name):
-            ids.append(int(name))
-            continue
-        here = (session.client.host.origin, str(session.client.project))
-        matches = {
-            entry.record
-            for entry in session.journal.entries()
-            if (entry.kind, entry.verb, entry.key) == ("experiment", STEPS["delete"].verb.name, name)
-            and (entry.signature.host, entry.signature.project) == here
-            and entry.ending == "saved"
-        }
+        matches = {int(name)} if is_id(name) else {id for id, key in deletions.items() if key == name}
         if len(matches) != 1:
             many = f"{len(matches):,} deleted experiments are called {name}."
             none = f"the journal names no deleted experiment {name}, and no server lists them."
             choices = f": {', '.join(map(str, sorted(matches)))}" if matches else ""
             raise Trouble(many if matches else none, f"Give its id{choices}.", code="usage")
-        ids += matches
-    return list(dict.fromkeys(ids))
+        deleted |= {id: deletions.get(id, "") for id in matches}
+    return deleted
 
 
 async def _read(session: ProjectSession, id: int) -> Experiment | None:
