@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from flagtui.code.file_content import BATCH_BYTES, SIZE_LIMIT, FileReader
+from flagtui.code.file_content import BATCH_BYTES, SIZE_LIMIT, FileReader, stamp_of
 from flagtui.code.source_files import SourceError, find_root, list_changed, list_files
 
 HOUR = 3_600 * 10**9
@@ -178,6 +178,14 @@ def test_files_that_can_be_stored_have_stamps(tmp_path: Path) -> None:
         reader = FileReader(str(tmp_path), settled)
         assert [batch.files for batch in reader.batches(["a.py"])] == [[("a.py", 0, 1)]]
         assert ("a.py" in reader.stamps) == has_stamp
+
+
+def test_file_with_a_time_after_2262_has_another_stamp(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.touch()
+    before = stamp_of(file.stat())
+    os.utime(file, (10**10, 10**10))
+    assert stamp_of(file.stat()) != before
 
 
 def test_unreadable_links_pipes_and_deleted_files_are_skipped(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from stat import S_ISREG
+from struct import Struct
+from struct import error as StructError
 from typing import Final, Literal, NamedTuple
 
 from flagtui.code.byte_search import SearchBuffer
@@ -25,8 +27,9 @@ _LINE_BYTES: Final = 500
 
 SETTLED: Final = 2 * 10**9
 """Nanoseconds after which every file system gives a change another time. Git has the same rule."""
-Stamp = tuple[int, int, int, int]
+Stamp = bytes
 """Size, times of the last change of the content and of anything, and number: equal if a file is unchanged."""
+_pack_stamp: Final = Struct("<qqqQ").pack
 SkipReason = Literal["binary", "large", "links", "minified", "missing", "submodules", "unreadable"]
 
 
@@ -36,7 +39,12 @@ def keeps_results() -> bool:
 
 
 def stamp_of(facts: os.stat_result) -> Stamp:
-    return facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino
+    parts = facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino
+    try:
+        return _pack_stamp(*parts)
+    except StructError:
+        # A time after the year 2262.
+        return repr(parts).encode()
 
 
 FilePlace = tuple[str, int, int]
@@ -142,9 +150,9 @@ class FileReader:
             return "unreadable"
         if facts is not None and (size == facts.st_size or size > SIZE_LIMIT):
             # Not a file that the system makes up for its reader, nor a pipe.
-            stamp = stamp_of(facts)
-            if stamp[1] < self._settled_at > stamp[2] and (size or S_ISREG(facts.st_mode)):
-                self.stamps[name] = stamp
+            is_settled = facts.st_mtime_ns < self._settled_at > facts.st_ctime_ns
+            if is_settled and (size or S_ISREG(facts.st_mode)):
+                self.stamps[name] = stamp_of(facts)
         if size > SIZE_LIMIT:
             return "large"
         if size > _MINIFIED_BYTES and self._has_long_lines(start, size):
