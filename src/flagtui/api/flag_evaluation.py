@@ -8,7 +8,7 @@ from flagtui.api.request import Query
 from flagtui.api.resource import Resource
 from flagtui.models.account import Project
 from flagtui.models.flag_responses import EvaluatedFlag, LocalEvaluation, MyFlag, Trial
-from flagtui.models.json_value import JSON, NotJson, as_dict, as_text, read_json
+from flagtui.models.json_value import JSON, as_dict, as_text, read_json_text
 
 
 class FlagEvaluation(Resource):
@@ -58,15 +58,7 @@ class FlagEvaluation(Resource):
     async def remote_config(self, id_or_key: int | str) -> JSON:
         """Return the payload of a remote configuration; None when it has none. May be a decrypted secret."""
         response = await self._ask("flags.remote_config", {"id": id_or_key})
-        if not response.body:
-            return None
-        payload = response.json()
-        if not isinstance(payload, str):
-            return payload
-        try:
-            return read_json(payload.encode())
-        except NotJson:
-            return payload
+        return read_json_text(response.json()) if response.body else None
 
     async def local_evaluation(self, *, etag: str = "") -> LocalEvaluation | None:
         """Return all definitions for local evaluation; None when unchanged since `etag`.

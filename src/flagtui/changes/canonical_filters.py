@@ -9,7 +9,7 @@ from typing import Final
 
 from flagtui.changes.difference import MISSING, Path, same
 from flagtui.evaluate import wire
-from flagtui.models.json_value import JSON, NotJson, as_dict, as_list, copy_json, read_json
+from flagtui.models.json_value import JSON, as_dict, as_list, copy_json, read_json_text
 from flagtui.models.record_fields import FLAG_FIELDS
 
 _LEGACY: Final = ("super_groups", "holdout_groups")
@@ -72,7 +72,7 @@ def means_same(left: JSON, right: JSON, at: Path) -> bool:
             these, those = as_list(left), as_list(right)
             return len(these) == len(those) and all(map(_same_group, these, those))
         case ("filters", "payloads", *rest) if len(rest) < 2:
-            meaning = payload_value if rest else _payloads
+            meaning = read_json_text if rest else _payloads
             return same(meaning(left), meaning(right))
         case ("filters", *_):
             return left in (None, MISSING) and right in (None, MISSING)
@@ -111,14 +111,5 @@ def _normal_property(item: JSON) -> JSON:
 
 
 def _payloads(value: JSON) -> dict[str, JSON]:
-    return {key: payload_value(payload) for key, payload in as_dict(value).items()}
-
-
-def payload_value(value: JSON) -> JSON:
-    """Parse a payload: servers store JSON as text, and some keep other values unchanged."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return read_json(value.encode())
-    except NotJson:
-        return value
+    """Return the values of payloads: servers store JSON as text, and some keep other values unchanged."""
+    return {key: read_json_text(payload) for key, payload in as_dict(value).items()}

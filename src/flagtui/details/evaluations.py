@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -16,7 +15,7 @@ from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.evaluate.run import Group, Person
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import EvaluatedFlag, Trial
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, read_json_text
 
 HINT: Final = "distinct id   plan=pro   group:company=acme   group:company.plan=pro   device:ID   cohort:31"
 LONGEST: Final = 2_000
@@ -81,25 +80,17 @@ def read_subject(line: str) -> EvaluationSubject | None:
             cohorts.add(rest)
         elif kind == "group" and is_given and "." in name:
             group, _, key = name.partition(".")
-            group_properties.setdefault(group, {})[key] = read_value(value)
+            group_properties.setdefault(group, {})[key] = read_json_text(value)
         elif kind == "group" and is_given:
             groups[name] = value
         else:
             key, is_given, value = word.partition("=")
             if not is_given or not key:
                 raise InvalidSubject(f"after the distinct id: key=value, not {word}")
-            properties[key] = read_value(value)
+            properties[key] = read_json_text(value)
     if missing := set(group_properties) - set(groups):
         raise InvalidSubject(f"which {min(missing)}? add group:{min(missing)}=its key")
     return EvaluationSubject(words[0], properties, groups, group_properties, device, frozenset(cohorts))
-
-
-def read_value(text: str) -> JSON:
-    """Read `true`, `3` and `[1]` as JSON, everything else as text."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 class PersonEvaluation(msgspec.Struct, frozen=True):
@@ -154,7 +145,8 @@ class PersonEvaluation(msgspec.Struct, frozen=True):
             result = trial.result if trial else None
             is_null = result is False and self.flag.targeting.raw.get("return_type") == "string"
             return None if is_null else result
-        return read_value(trial.payload) if isinstance(trial.payload, str) and trial.result is True else None
+        has_payload = isinstance(trial.payload, str) and trial.result is True
+        return read_json_text(trial.payload) if has_payload else None
 
     @property
     def condition_index(self) -> int | None:

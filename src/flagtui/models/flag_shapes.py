@@ -7,7 +7,7 @@ import msgspec
 
 from flagtui.evaluate import wire
 from flagtui.models.flag_rows import read_flag_page
-from flagtui.models.json_value import JSON, NotJson, read_json
+from flagtui.models.json_value import JSON, read_json_text
 from flagtui.models.rows import FlagRow, RowPage, read_objects
 from flagtui.models.value_shapes import ANYTHING, ValueShape, merge_shapes, shape_of
 
@@ -65,22 +65,14 @@ def _is_id(id: Any) -> bool:
 
 
 def _shape(row: FlagRow, flag: _WireFlag) -> FlagShape:
-    payloads = [_payload(value) for value in wire.payloads(flag.filters).values() if value is not None]
+    # Code receives the value: a payload is usually text that contains JSON.
+    stored = wire.payloads(flag.filters).values()
+    payloads = [read_json_text(value) for value in stored if value is not None]
     if flag.has_encrypted_payloads is True:
         payload: ValueShape | None = ANYTHING
     else:
         payload = merge_shapes(map(shape_of, payloads)) if payloads else None
     return FlagShape(row, wire.variant_keys(flag.filters), payload)
-
-
-def _payload(stored: JSON) -> JSON:
-    """Return the value that code receives: a payload is usually text that contains JSON."""
-    if not isinstance(stored, str):
-        return stored
-    try:
-        return read_json(stored.encode())
-    except (NotJson, UnicodeEncodeError):
-        return stored
 
 
 _DECODER: Final = msgspec.json.Decoder(_WirePage)

@@ -45,6 +45,16 @@ def read_json(body: bytes) -> JSON:
     return _read(body, _decode)
 
 
+def read_json_text(value: JSON) -> JSON:
+    """Return the value that a text contains as JSON; text that contains none and other values unchanged."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return read_json(value.encode())
+    except (NotJson, UnicodeEncodeError):
+        return value
+
+
 def read_json_for_rows(body: bytes) -> JSON:
     """Read the value in `body` with None for each number that is NaN, infinite or beyond 64 bits.
 

@@ -5,7 +5,6 @@ Options of host, profile and project can precede or follow a command.
 
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
@@ -17,7 +16,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.option_rules import RuledOption, contradiction, ruled_option, twice_given
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.value_types import ProfileName, ProjectId, WrittenFile
-from flagtui.models.json_value import JSON, NotJson, read_json
+from flagtui.models.json_value import JSON, read_json_text
 
 if TYPE_CHECKING:
     from flagtui.changes.tag_line import Retagging
@@ -277,9 +276,7 @@ def read_fields(given: Sequence[str]) -> dict[str, JSON]:
         name, is_given, value = pair.partition("=")
         if not is_given or not name.strip():
             raise Trouble(f"{pair!r} sets no field.", "Write name=value.", code="usage")
-        read: JSON = value
-        with suppress(NotJson):
-            read = read_json(value.encode())
+        read = read_json_text(value)
         if fields.setdefault(name.strip(), read) != read:
             raise click.UsageError(twice_given(f"--field {name.strip()}"))
     return fields

@@ -10,9 +10,8 @@ from textual.app import App
 from flagtui.app.flags.flag_preview_lines import VARIANT_STYLES, variant_bar
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.shell.toasts import copied_notice
-from flagtui.changes.canonical_filters import payload_value
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, read_json_text
 from flagtui.safe_text import MASK, safe_text
 from flagtui.text.differences import json_lines
 from flagtui.text.empty_states import unread_line
@@ -97,7 +96,7 @@ def _payload(study: Study, flag: Flag, key: str) -> Iterator[list[Piece]]:
     elif flag.has_encrypted_payloads and not study.is_unmasked:
         yield [(f"  {MASK}", ""), (f"  encrypted; {key_sign('flag.unmask')} shows it", "$faint")]
     else:
-        yield from _value_lines(payload_value(flag.targeting.payloads[key]))
+        yield from _value_lines(read_json_text(flag.targeting.payloads[key]))
 
 
 def _value_lines(value: JSON) -> Iterator[list[Piece]]:
@@ -115,7 +114,7 @@ def copied_value(app: App[Any], study: Study) -> Notice:
         return Notice("There is no payload to copy.")
     if flag.has_encrypted_payloads and not study.is_unmasked:
         return Notice(f"It is encrypted: {key_sign('flag.unmask')} shows it first.", "warning")
-    value: JSON = {key: payload_value(stored) for key, stored in flag.targeting.payloads.items()}
+    value: JSON = {key: read_json_text(stored) for key, stored in flag.targeting.payloads.items()}
     what = f"{len(value):,} payloads"
     if flag.is_remote_configuration and study.asked_value is not None:
         value, what = study.asked_value, "the value"
