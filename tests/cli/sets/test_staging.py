@@ -59,6 +59,15 @@ def test_new_flag_is_changed_in_the_set_that_creates_it(here: Run) -> None:
     assert here("flags", "get", "newer").code == EXIT_CODES["not_found"]
 
 
+def test_deleted_flag_is_changed_in_the_set_that_restores_it(here: Run) -> None:
+    require_done(here("flags", "delete", FLAG, "--yes"))
+    require_done(here("flags", "restore", FLAG, "--stage"))
+    require_done(here("flags", "disable", FLAG, "--stage"))
+    require_done(here("apply", "staged", "--yes"))
+    (flag,) = records(here("flags", "get", FLAG, "--json"))
+    assert flag["active"] is False
+
+
 def test_archiving_staged_new_flag_is_refused_deleting_unstages(here: Run) -> None:
     require_done(here("flags", "create", "brand-new", "--stage"))
     for words in (("archive", "brand-new"), ("enable", "brand-new", "--if-version", "1")):

@@ -92,6 +92,13 @@ def created_flags(session: ProjectSession, keys: Sequence[str]) -> dict[str, Fla
     return {change.key: created_flag(change, place) for place, change in enumerate(named, start=1)}
 
 
+def restored_flags(session: ProjectSession) -> dict[str, str]:
+    """Return the ids of the deleted flags that the staged set restores, by key. Raises Trouble."""
+    change_set = read_staged(session)
+    changes = change_set.changes if change_set else ()
+    return {change.key: str(change.record) for change in changes if change.values.get("deleted") is False}
+
+
 def skipped_after_staged(session: ProjectSession, skipped: Sequence[Skipped]) -> list[Skipped]:
     """Return the same; a no-op of a staged record is one only once the set is applied. Raises Trouble."""
     change_set = read_staged(session)
