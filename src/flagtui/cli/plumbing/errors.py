@@ -53,7 +53,7 @@ EXIT_WORDS: Final[Mapping[int, str]] = {
     129: "the terminal was closed (SIGHUP); a change in flight was finished",
     130: "stopped by ctrl+c; `serve` and `mirror` end with 0 then",
     READER_GONE: "the reader of the output, such as head, stopped reading",
-    143: "ended by SIGTERM; a change in flight was finished",
+    143: "ended by SIGTERM; a change in flight was finished; `serve` and `mirror` end with 0 then",
 }
 
 
