@@ -70,6 +70,8 @@ def test_forms_of_captures_name_their_event(language: str, text: str) -> None:
     ("language", "declaration", "use"),
     [
         ("python", 'class Flags:\n    NAV = "nav"', 'feature_enabled(Flags.NAV, "u")'),
+        ("ts", 'const F = { nav: { key: "nav", default: true } };', "isFeatureEnabled(F.nav.key)"),
+        ("ts", 'const F = Object.freeze({ a: "{", all: { nav: "nav" } });', "isFeatureEnabled(F.all.nav)"),
         (
             "php",
             "<?php enum Flag: string { case Nav = 'nav'; }",
@@ -123,6 +125,8 @@ def test_renamed_import_of_a_type_resolves(language: str, declaration: str, use:
         ("ts", 'let key = "nav"; if (x) key = "checkout";\nisFeatureEnabled(key)'),
         ("ts", 'let key = "nav"; key += suffix;\nisFeatureEnabled(key)'),
         ("html", '<script>posthog.isFeatureEnabled("{{ key }}")</script>'),
+        ("ts", 'const F = { a: { key: "a" } };\nf({ nav: "nav" });\nisFeatureEnabled(F.nav)'),
+        ("ts", 'const F = { a: "a"; }\nexport default { nav: { key: "nav" } };\nisFeatureEnabled(F.nav.key)'),
     ],
 )
 def test_value_that_changes_is_computed(language: str, text: str) -> None:

@@ -198,8 +198,7 @@ class _FileReader:
         self._add_call(reference, words, argument.start)
 
     def _add_call(self, reference: Reference, words: str, position: int) -> None:
-        path = read_path(words)
-        scope, name = path or ("", "")
+        scope, name, member = read_path(words)
         imported, renamed = self._imports
         is_global = self.source.language in _GLOBAL_NAMES and name[:1].isupper()
         is_imported = is_global or bool({name, scope} & imported)
@@ -207,7 +206,7 @@ class _FileReader:
             name = ""
         if not scope:
             name = renamed.get(name, name)
-        self.calls.append(NamedCall(reference, name, renamed.get(scope, scope), is_imported))
+        self.calls.append(NamedCall(reference, name, renamed.get(scope, scope), member, is_imported))
 
     def _is_parameter(self, name: str, position: int) -> bool:
         """Return whether the name has a value of its own here, whatever the file declares."""

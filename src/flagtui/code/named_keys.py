@@ -33,6 +33,11 @@ _MEMBER: Final = re.compile(r"(?P<name>[A-Za-z_$][\w$]*)[\"']?\s*(?::|=>)\s*\Z")
 _ENUM: Final = re.compile(r"(?:^|[;{,])[ \t]*(?P<name>[A-Z][A-Z0-9_]*)\s*\(\s*\Z", re.MULTILINE)
 _ATTRIBUTE: Final = re.compile(r"(?P<name>@[a-z_]\w*)\s+\Z")
 _DEFINE: Final = re.compile(r"\bdefine\(\s*[\"'](?P<name>\w+)[\"']\s*,\s*\Z")
+_BRACE: Final = re.compile(r"[{}]")
+_OBJECT: Final = re.compile(
+    r"(?:(?P<member>[\w$]+)[\"']?\s*:\s*|(?P<variable>[\w$]+)\s*(?::[^={};]*)?=(?![=>])[^={};]*)\Z"
+)
+"""What precedes an object: `nav: `, `FLAGS = Object.freeze(`."""
 _CLASS: Final = re.compile(
     r"\b(?:(?:class|enum|object|module|interface|struct|trait|namespace|extension|record|impl|mod)\s+)+"
     r"([A-Za-z_$][\w$]*)"
@@ -57,8 +62,9 @@ _RENAMED_IN: Final = {
 }
 _PATH: Final = re.compile(r"[&*]*(@?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*)")
 _ACCESS: Final = re.compile(
-    r"(?:\s+as\s+\w+|!|(?:\.|->)(?:rawValue|value|key|id|name)|(?:\.|::|->)(?:toString|getKey|key|value|to_string|as_str|into)\(\))+$"
+    r"(?:\s+as\s+\w+|!|(?:\?\.|\.|->)(?:rawValue|value|key|id|name)|(?:\.|::|->)(?:toString|getKey|key|value|to_string|as_str|into)\(\))+$"
 )
+_MEMBER_ACCESS: Final = re.compile(r"\??\.(\w+)!?")
 _MARKS: Final = frozenset("=:>")
 """Characters between a name and its text."""
 _MORE_MARKS: Final = {"java": frozenset("("), "kotlin": frozenset("("), "php": frozenset(",")}
@@ -75,6 +81,7 @@ def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
     scopes_of = {True: _Scopes(_VARIABLE, source.text), False: _Scopes(_CLASS, source.text)}
     # Most files with calls have no names, which these are for.
     variables = cache(partial(_find_variables, source))
+    objects = _Objects(source)
     file_scopes = cache(partial(_find_file_scopes, source, path))
     marks = _MARKS | _MORE_MARKS.get(source.language, frozenset())
     for start in source.syntax.strings:
@@ -84,8 +91,11 @@ def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
         key = source.string(start)
         is_whole = _GOES_ON.match(source.text, source.syntax.strings[start]) is None
         if key is not None and is_whole and _KEY.fullmatch(key) and (is_member or name not in variables()):
-            scope = scopes_of[is_member].before(start, name)
-            scopes = (*filter(None, (scope,)), *file_scopes())
+            if is_member and source.language in _SCRIPTS:
+                around = objects.around(start)
+            else:
+                around = [*filter(None, (scopes_of[is_member].before(start, name),))]
+            scopes = (*around, *file_scopes())
             yield start, NamedKey(path, name, key, scopes, source.line_of(start), is_member)
 
 
@@ -151,13 +161,58 @@ class _Scopes(msgspec.Struct, frozen=True, dict=True):
         return self._matches[place - 1][1] if place else ""
 
 
-def read_path(expression: str) -> tuple[str, str] | None:
-    """Return scope and name of `Flags.NEW_NAV`; None for an expression that is computed."""
-    path = _PATH.fullmatch(_ACCESS.sub("", expression.strip()))
+class _Objects(msgspec.Struct, frozen=True, dict=True):
+    """The objects of one file of a script, and their names, read for the first member."""
+
+    source: SourceText
+
+    @cached_property
+    def _braces(self) -> dict[int, tuple[int, int]]:
+        """The end and the start of the object around it, by start; -1 for none."""
+        text, syntax = self.source.text, self.source.syntax
+        skipped = sorted([*syntax.strings.items(), *syntax.comments.items()])
+        braces: dict[int, tuple[int, int]] = {}
+        open_ones: list[int] = []
+        place = 0
+        for start, end in [*skipped, (len(text), len(text))]:
+            for match in _BRACE.finditer(text, place, max(place, start)):
+                if match[0] == "{":
+                    open_ones.append(match.start())
+                elif open_ones:
+                    begin = open_ones.pop()
+                    braces[begin] = (match.start(), open_ones[-1] if open_ones else -1)
+            place = max(place, end)
+        return dict(sorted(braces.items()))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [*self._braces]
+
+    def around(self, position: int) -> list[str]:
+        """Return the names of the objects around a member, the nearest first."""
+        names = []
+        place = bisect_right(self._starts, position) - 1
+        start = self._starts[place] if place >= 0 else -1
+        while start >= 0:
+            # A brace that stays open is not there.
+            end, above = self._braces.get(start, (-1, -1))
+            if end > position:
+                match = _OBJECT.search(self.source.text, max(0, start - _LOOK_BACK), start)
+                names += [match["member"] or match["variable"]] if match else []
+            start = above
+        return names
+
+
+def read_path(expression: str) -> tuple[str, str, str]:
+    """Return scope, name and member of `Flags.NEW_NAV.key`; all are empty for a computed expression."""
+    whole = expression.strip()
+    bare = _ACCESS.sub("", whole)
+    path = _PATH.fullmatch(bare)
     if path is None:
-        return None
+        return "", "", ""
     parts = re.split(r"\?\.|\.|::|->", path[1])
-    return (parts[-2] if len(parts) > 1 else ""), parts[-1]
+    member = _MEMBER_ACCESS.fullmatch(whole, len(bare))
+    return (parts[-2] if len(parts) > 1 else ""), parts[-1], member[1] if member else ""
 
 
 def find_imports(text: str, language: str) -> tuple[frozenset[str], dict[str, str]]:

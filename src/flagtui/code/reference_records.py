@@ -66,6 +66,8 @@ class NamedCall(msgspec.Struct, frozen=True):
     name: str
     scope: str
     """What precedes the name, such as `Flags`; empty for a bare name."""
+    member: str
+    """What follows it, as in `Flags.NAV.key`: the name of an object that has the key. Empty for nothing."""
     is_imported: bool
     """Whether the file imports the name, or what precedes it."""
 

@@ -107,6 +107,9 @@ class NameIndex:
             elsewhere = [each for each in candidates if not each.is_member]
             return _only(elsewhere) if call.is_imported and not call.scope else None
         scoped = [each for each in candidates if call.scope in each.scopes]
+        if not scoped and call.member:
+            around, candidates = {call.scope, call.name}, self._by_name.get(call.member, [])
+            scoped = [each for each in candidates if around.issubset(each.scopes)]
         return _only([each for each in scoped if each in here] or scoped)
 
 
