@@ -61,8 +61,8 @@ class FileScanner:
         """Yield the files that are worth parsing."""
         places = [*self.filter.places(batch.buffer, batch.start, batch.end)]
         for path, start, end in batch.files:
-            if path.endswith(WITH_SYMBOLS):
-                places += self.filter.symbols(batch.buffer, start, end)
+            if path.endswith(WITH_SYMBOLS) and self.filter.has_symbol(batch.buffer, start, end):
+                places.append(start)
         places.sort()
         if not places and self.has_constants is never:
             return
