@@ -27,7 +27,7 @@ class ErrorBody(msgspec.Struct, frozen=True):
     attr: str | None = None
     """The field, nested names and indexes joined by `__`."""
     is_foreign: bool = False
-    """Whether it is no JSON, as of a proxy or of another server: it proves nothing of key and record."""
+    """Whether it is no JSON of the API but a proxy's: it proves nothing of key and record."""
 
     @classmethod
     def of(cls, body: bytes) -> "ErrorBody":
@@ -43,7 +43,12 @@ class ErrorBody(msgspec.Struct, frozen=True):
             code=as_text(value.get("code")),
             detail=next((text for item in texts if (text := _sentence(item))), ""),
             attr=as_text(value.get("attr")) or None,
+            is_foreign=value.keys().isdisjoint(_MEMBERS),
         )
+
+
+_MEMBERS: Final = frozenset({"code", "detail", "error", "reason", "status", "success", "type"})
+"""Every refusal of the API has one of them; gateways send a `message` alone."""
 
 
 def _sentence(value: JSON) -> str:
