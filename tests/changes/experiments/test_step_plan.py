@@ -63,9 +63,10 @@ def test_endings_and_reopenings_name_their_results() -> None:
     assert [each.text for each in reopened.consequences if each.label == "Results"] == [
         "continue until today, as if it had never ended"
     ]
-    fresh = make_experiment(conclusion="won", start_date="2026-01-01T09:00:00Z")
-    assert "won, is erased" in make_plan("end", fresh).cautions[0].text
-    assert make_plan("end", fresh, conclusion="lost").cautions == ()
+    fresh = make_experiment(conclusion="stopped_early", start_date="2026-01-01T09:00:00Z")
+    assert "stopped early, is erased" in make_plan("end", fresh).cautions[0].text
+    ended = make_plan("end", fresh, conclusion="lost")
+    assert (ended.cautions, ended.lines[1].words) == ((), "conclusion: stopped early → lost")
 
 
 def test_pause_counts_dependents_that_it_does_not_name() -> None:

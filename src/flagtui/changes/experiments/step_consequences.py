@@ -124,7 +124,7 @@ def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepConte
     if step.name == "end":
         # Ending sets both, and clears what is empty.
         if fresh.conclusion and not choices.conclusion:
-            yield Caution(f"the conclusion it has, {fresh.conclusion}, is erased")
+            yield Caution(f"the conclusion it has, {fresh.conclusion.replace('_', ' ')}, is erased")
         if fresh.conclusion_comment and not choices.comment:
             yield Caution("the comment it has is erased")
     if step.name == "duplicate" and choices.flag_key in context.flag_keys:

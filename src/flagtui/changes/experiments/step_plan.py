@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.api.heavy_work import off_loop
-from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict, same
+from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict, same, value_words
 from flagtui.changes.experiments.experiment_fields import SAYS_HOW, change_words, is_kept, stored_field
 from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_consequences import StepContext, cautions, consequences
@@ -22,6 +22,7 @@ from flagtui.changes.skipped import Blocked, Linked
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, format_number
+from flagtui.models.record_fields import EXPERIMENT_FIELDS
 from flagtui.models.rows import FlagRow, state_word
 
 MADE_HERE: Final[frozenset[StepName]] = frozenset({"create", "duplicate", "restore"})
@@ -274,7 +275,8 @@ def _shipped_lines(fresh: Experiment, choices: Choices) -> Iterator[DifferenceLi
 
 def _field_line(field: str, before: JSON, after: JSON) -> DifferenceLine:
     names = {"status": "experiment", "feature_flag_key": "flag", "conclusion_comment": "comment"}
-    sides = [str(side) for side in (before, after) if side is not None]
+    shown = [value_words(EXPERIMENT_FIELDS.get(field), side) for side in (before, after) if side is not None]
+    sides = map(str, shown)
     words = " → ".join(map(state_word, sides) if field == "status" else sides)
     return DifferenceLine((field,), before, after, f"{names.get(field, field)}: {words}")
 
