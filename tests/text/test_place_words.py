@@ -46,7 +46,8 @@ def test_values_are_whole_and_in_words(path: Path, value: JSON, words: str) -> N
     assert side_words(path, value, "flag") == words
 
 
-def test_metrics_are_values_in_words() -> None:
+def test_metrics_and_owners_are_values_in_words() -> None:
+    assert side_words(("owner",), 7, "event definition") == "user 7"
     signups = {"metric_type": "mean", "source": {"kind": "EventsNode", "event": "signup", "math": "total"}}
     named = {**signups, "name": "Signups"}
     words = named_words(signups)

@@ -278,6 +278,8 @@ def value_words(field: EditableField | None, value: JSON) -> JSON:
     """Return the name of a value where the field has one; else the value."""
     if field is None or value is MISSING:
         return value
+    if field.name == "owner" and isinstance(value, int):
+        return f"user {value}"
     option = field.option(value)
     return option.words if option is not None else "none" if value in (None, "") else value
 

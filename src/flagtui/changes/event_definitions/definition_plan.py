@@ -224,13 +224,12 @@ def _lines(
     before: Mapping[str, JSON], values: Mapping[str, JSON], people: Mapping[int, str]
 ) -> Iterator[DifferenceLine]:
     for name, after in values.items():
-        old = shown_event_value(name, before.get(name, MISSING), people)
-        new = shown_event_value(name, after, people)
+        old = _shown_value(name, before.get(name, MISSING), people)
+        new = _shown_value(name, after, people)
         yield DifferenceLine((name,), old, new, field_words(EVENT_FIELDS, name, old, new))
 
 
-def shown_event_value(name: str, value: JSON, people: Mapping[int, str]) -> JSON:
-    """Return the value as people read it: an owner by e-mail, where the number has one in `people`."""
+def _shown_value(name: str, value: JSON, people: Mapping[int, str]) -> JSON:
     if name == "owner" and isinstance(value, int):
         return people.get(value, f"user {value}")
     return value

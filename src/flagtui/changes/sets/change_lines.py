@@ -3,7 +3,6 @@
 from msgspec.structs import replace
 
 from flagtui.changes.difference import MISSING, DifferenceLine, difference, field_words
-from flagtui.changes.event_definitions.definition_plan import shown_event_value
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_words import in_words
@@ -33,9 +32,6 @@ def change_words(change: StagedChange) -> list[str]:
 
 def _field_line(name: str, change: StagedChange, fields: FieldTable) -> DifferenceLine:
     before, after = change.base.get(name, MISSING), change.values[name]
-    if fields is EVENT_FIELDS:
-        # A set has the numbers of users alone.
-        before, after = (shown_event_value(name, side, {}) for side in (before, after))
     # Experiments have no field for it, because people do not edit it.
     fields = FLAG_FIELDS if name == "archived" else fields
     return DifferenceLine((name,), before, after, field_words(fields, name, before, after))
