@@ -51,11 +51,16 @@ def is_masked(flag: Flag, change: StagedChange) -> bool:
 
 def is_outdated(record: Flag | EventDefinition | Experiment, change: StagedChange) -> bool:
     """Return whether the record has changed since: by its version, or by the fields if it has none."""
+    if isinstance(record, Flag):
+        return record.version != change.version or has_moved(record, change)
+    return any(not same(value_of(record, name), value) for name, value in change.base.items())
+
+
+def value_of(record: EventDefinition | Experiment, name: str) -> JSON:
+    """Return the current value of a field in the form in which sets store it."""
     if isinstance(record, Experiment):
-        return any(not same(experiment_value(record, name), value) for name, value in change.base.items())
-    if isinstance(record, EventDefinition):
-        return any(not same(stored_event_value(record, name), value) for name, value in change.base.items())
-    return record.version != change.version or has_moved(record, change)
+        return experiment_value(record, name)
+    return stored_event_value(record, name)
 
 
 def has_moved(flag: Flag, change: StagedChange) -> bool:

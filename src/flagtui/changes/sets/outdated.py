@@ -10,18 +10,15 @@ import msgspec
 from flagtui.api.heavy_work import off_loop
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict, merge, same
-from flagtui.changes.event_definitions.definition_plan import stored_event_value
 from flagtui.changes.flags.flag_plan import SETS, merged_value, stored_value
 from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.journal_entries import moment
 from flagtui.changes.own_changes import OwnChanges
-from flagtui.changes.sets.after_set import base_on, has_moved, is_masked, is_outdated, values_on
+from flagtui.changes.sets.after_set import base_on, has_moved, is_masked, is_outdated, value_of, values_on
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
-from flagtui.changes.sets.plan_changes import experiment_value
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON
 
 Record: TypeAlias = Flag | EventDefinition | Experiment
 
@@ -117,7 +114,7 @@ def _conflicts(record: Record, change: StagedChange) -> Iterator[FieldConflict]:
         yield from _flag_conflicts(record, change)
         return
     for name, base in change.base.items():
-        now, mine = _value_of(record, name), change.values[name]
+        now, mine = value_of(record, name), change.values[name]
         if not same(now, base) and not same(now, mine):
             yield FieldConflict((name,), base, mine, now)
 
@@ -133,7 +130,7 @@ def _flag_conflicts(flag: Flag, change: StagedChange) -> Iterator[FieldConflict]
 def has_values(record: Record, change: StagedChange) -> bool:
     """Return whether the record has the values of the change."""
     if not isinstance(record, Flag):
-        return all(same(_value_of(record, name), value) for name, value in change.values.items())
+        return all(same(value_of(record, name), value) for name, value in change.values.items())
     values, base = values_on(record, change), base_on(record, change)
     for name in base:
         now = stored_value(record, name)
@@ -141,9 +138,3 @@ def has_values(record: Record, change: StagedChange) -> bool:
         if conflicts or not means_same(merged, now, (name,)):
             return False
     return True
-
-
-def _value_of(record: EventDefinition | Experiment, name: str) -> JSON:
-    return (
-        experiment_value(record, name) if isinstance(record, Experiment) else stored_event_value(record, name)
-    )
