@@ -60,8 +60,8 @@ class Inspector:
             or details.row.updated_at != row.updated_at
             or staged != self._staged(row.id)
         ):
-            return FlagDetails(row, names=self.definitions.names)
-        return replace(details, row=row, names=self.definitions.names)
+            return FlagDetails(row)
+        return replace(details, row=row)
 
     def expire(self, ids: Iterable[int] | None = None) -> None:
         """Have the details of these flags, or of all, read again.
@@ -106,7 +106,6 @@ class Inspector:
             changes=page.entries if page is not None else details.changes or (),
             no_changes=no_changes,
             reach=reach,
-            names=self.definitions.names,
             no_dependents=no_dependents,
             has_failed=self._client.link.failed_reads > failed_before,
         )

@@ -151,12 +151,16 @@ async def looked_at(server: Counting) -> FlagDetails:
 
 
 async def test_group_names_are_loaded_where_conditions_need_them() -> None:
-    details = await looked_at(Counting(raw_flag(asks(1), aggregation_group_type_index=0)))
-    assert details.names.groups == {0: "company"}
-    assert not (await looked_at(Counting(raw_flag(asks(1))))).names.groups
+    async def groups_after(server: Counting) -> Mapping[int, str]:
+        async with Client(HOST, KEY, 1, transport=server) as client:
+            inspector = Inspector(client)
+            assert [details async for details in inspector.load(Flag.of(server.raw).row())]
+            return inspector.definitions.names.groups
+
+    assert await groups_after(Counting(raw_flag(asks(1), aggregation_group_type_index=0))) == {0: "company"}
+    assert not await groups_after(Counting(raw_flag(asks(1))))
     properties = [{"key": "plan", "type": "group", "group_type_index": 0, "value": "pro"}]
-    details = await looked_at(Counting(raw_flag({"properties": properties})))
-    assert details.names.groups == {0: "company"}
+    assert await groups_after(Counting(raw_flag({"properties": properties}))) == {0: "company"}
 
 
 async def test_dependents_are_unknown_where_the_server_fails() -> None:
