@@ -35,7 +35,7 @@ class WriteTrace:
         code = frame.f_code
         if code.co_filename.startswith(str(SOURCE)):
             path = code.co_filename[len(str(SOURCE)) + 1 :]
-            if not path.startswith("service/") and code.co_flags & inspect.CO_OPTIMIZED:
+            if not _is_service(frame) and code.co_flags & inspect.CO_OPTIMIZED:
                 self.files.add(path)
                 if not code.co_name.startswith("<"):
                     self.functions.add((path, code.co_qualname))
@@ -44,6 +44,16 @@ class WriteTrace:
         kind = type(value)
         if kind.__module__.startswith(ENVELOPES):
             self.envelopes.add(kind.__name__)
+
+
+def _is_service(frame: FrameType | None) -> bool:
+    """Whether the service runs, which may be in this process, or the evaluator for it."""
+    while frame is not None:
+        path = frame.f_code.co_filename.removeprefix(f"{SOURCE}/")
+        if path != frame.f_code.co_filename and not path.startswith("evaluate/"):
+            return path.startswith("service/")
+        frame = frame.f_back
+    return False
 
 
 @contextmanager
