@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import httpx
 import pytest
+from msgspec import structs
 from rich.cells import cell_len
 from tests.doubles import quiet
 from tests.doubles.flag_app import StyledApp
@@ -110,6 +111,13 @@ async def test_project_stays_longest_and_the_host_is_shown_once() -> None:
         header = app.query_one(Header)
         header.show_location(Location(host, "neutral", project="Web", host=host), LINKS[0])
         assert header.render().plain.count(host) == 1
+    app = OneLine()
+    async with app.run_test(size=(96, 2)):
+        header = app.query_one(Header)
+        header.show_location(
+            structs.replace(SHORT, badge="127.0.0.1:18120", overridden=LONG.overridden), LINKS[0]
+        )
+        assert "acme › Web app" in header.render().plain, "the longer part that went made room"
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,9 @@ MORE: Final = Tab("", "…")
 """In the place of saved searches for which there is no room."""
 
 
+Parts = dict[str, Piece]
+
+
 class Header(Line):
     """`flagtui PROD acme › Web app #1234 host … user ● synced 4 s ago`; drops the least needed first."""
 
@@ -108,18 +111,23 @@ class Header(Line):
         width = self.app.size.width
         mark: Piece = (f"{LINK_SIGNS[link.kind]} ", _LINK_COLOURS[link.kind])
         state = [mark, (f"{safe_text(link.words, 60)} ", "$text-muted")]
-        parts = _parts_of(location, width)
-        while (over := cells_of(_left_part(parts)) + cells_of(_right(parts, state)) + APART - width) > 0:
+        parts, dropped = _parts_of(location, width), Parts()
+        while (over := _missing_cells(parts, state, width)) > 0:
             least = next((name for name in DROPPED if name in parts), "")
             if not least:
                 break
-            text, style = parts.pop(least)
+            text, style = dropped[least] = parts.pop(least)
             if least == "project" and cell_len(text) - over >= SHORTEST:
                 parts[least] = (cut(text, cell_len(text) - over), style)
+        # A part that was dropped can have room in the place of a longer one.
+        for name in reversed(dropped):
+            if name not in parts and _missing_cells({**parts, name: dropped[name]}, state, width) <= 0:
+                parts[name] = dropped[name]
         self.show(styled(*_left_part(parts)), styled(*_right(parts, state)))
 
 
-Parts = dict[str, Piece]
+def _missing_cells(parts: Parts, state: list[Piece], width: int) -> int:
+    return cells_of(_left_part(parts)) + cells_of(_right(parts, state)) + APART - width
 
 
 def _parts_of(location: Location, width: int) -> Parts:
