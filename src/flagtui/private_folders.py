@@ -9,6 +9,7 @@ Imports no library: the first frame of a start is kept in such a folder.
 
 import os
 import sys
+from errno import ENOTDIR
 
 PRIVATE = 0o700
 NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
@@ -56,7 +57,7 @@ def make_missing(folder: "str | os.PathLike[str]") -> None:
     except FileExistsError:
         # Another program has made it in this moment, or it is no folder.
         if not os.path.isdir(path):
-            raise
+            raise NotADirectoryError(ENOTDIR, os.strerror(ENOTDIR), path) from None
     else:
         # The umask may have taken the owner's own rights.
         os.chmod(path, PRIVATE)
