@@ -183,3 +183,13 @@ def test_calls_in_templates_are_calls(path: str, text: str) -> None:
     file = read(text, language.name, path=path)
     assert [each.kind for each in file.references if each.kind != "comment"] == ["call"]
     assert file.problems == ()
+
+
+def test_marker_in_a_comment_of_a_page_accepts_its_line() -> None:
+    call = "<% posthog.is_feature_enabled('nav', 1) %>"
+    (reference,) = read(f"{call} <%# flagtui: ok kept %>\n", "ruby", path="a.erb").references
+    assert reference.accepted == "kept"
+
+
+def test_values_of_other_settings_are_no_flags() -> None:
+    assert read('// a feature\nsettings.getStringValue("theme");').references == ()

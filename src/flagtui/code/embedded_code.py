@@ -3,7 +3,8 @@
 import re
 from typing import Final
 
-_RUBY: Final = re.compile(r"<%(?![#%])[-=]*(.*?)-?%>", re.DOTALL)
+_RUBY: Final = re.compile(r"<%(#[^\n]*?)%>(?=[ \t]*$)|<%(?![#%])[-=]*(.*?)-?%>", re.DOTALL | re.MULTILINE)
+"""A comment that ends its line is one of Ruby, too."""
 _PHP: Final = re.compile(r"<\?(?:php\b|=)?(.*?)(?:\?>|\Z)", re.DOTALL)
 _NO_TEMPLATE: Final = r"<!--.*?-->|<(?:script|style)\b.*?</(?:script|style)>"
 _VUE: Final = re.compile(

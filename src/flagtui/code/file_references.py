@@ -19,7 +19,7 @@ from flagtui.code.sdk_functions import CallNames, SdkFunction, Subject
 from flagtui.code.syntax import Syntax, parse
 
 _MARKER: Final = re.compile(r"flagtui:\s*ok\b[ \t]*([^\n]*)")
-_COMMENT_ENDS: Final = ("*/", "-->", "}")
+_COMMENT_ENDS: Final = ("*/", "-->", "%>", "}")
 _RECEIVER: Final = re.compile(r"([A-Za-z_$][\w$]*)(?:\([^()]*\))?[!?]*(?:\.|::|->)\Z")
 _EVENT_CALL: Final = re.compile(r"posthog\w*(?:\(\))?[!?]*(?:\.shared)?(?:\.|::|->)capture\b")
 _LOOK_BACK: Final = 120

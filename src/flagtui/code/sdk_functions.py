@@ -38,7 +38,7 @@ _SNAPSHOT: Final = SdkFunction(
     needs=("evaluateflags", "evaluate_flags", "featureflagevaluations"), is_server=True
 )
 """Reads a value of all flags of a user, which another call has evaluated."""
-_OPEN: Final = SdkFunction(fallback=1, needs=("feature",))
+_OPEN: Final = SdkFunction(fallback=1, needs=("openfeature", "open_feature", "open-feature"))
 _OPEN_GO: Final = SdkFunction(index=1, fallback=2, needs=("openfeature",))
 _CAPTURE: Final = SdkFunction("event", needs=("posthog",), has_user=True)
 _TYPES: Final = ("Boolean", "String", "Number", "Integer", "Float", "Double", "Object")
