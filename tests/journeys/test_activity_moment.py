@@ -192,6 +192,8 @@ async def test_marks_survive_a_moment_that_moves_or_goes(setting: Setting) -> No
         assert "2 marked" in program.screen
         await program.press("z")
         assert "Revert 1 of 2" in words(program.screen)
+        await program.press("y", "y", "u")
+        assert "Undo 1 of 2: " in words(program.screen)
 
 
 async def test_reverts_of_later_questions_stay_marked(setting: Setting) -> None:

@@ -216,7 +216,9 @@ class Approved(Generic[P]):
         self.plans = question.plans
         self.reason = answer.reason.strip()
         self.without_journal = bool(question.planned.without_journal)
-        self.batch = question.planned.batch or (uuid4().hex if len(self.plans) > 1 else "")
+        planned, purpose = question.planned, question.planned.purpose
+        batch = planned.batch or (purpose.batch if purpose is not None else "")
+        self.batch = batch or (uuid4().hex if len(self.plans) > 1 else "")
 
     def __reduce__(self) -> str:
         raise TypeError("an approval cannot be copied")

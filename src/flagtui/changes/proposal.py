@@ -64,7 +64,9 @@ class Purpose(msgspec.Struct, frozen=True):
     made_at: float | None = None
     """When the undone change was made, in Unix seconds, where its age may surprise."""
     part: str = ""
-    """`1 of 2`, of a change that is undone in several questions."""
+    """`1 of 2`, of what is asked in several questions."""
+    batch: str = ""
+    """The journal group of all of these questions."""
 
 
 FRESH_FOR: Final = 30.0

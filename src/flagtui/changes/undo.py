@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Final, TypeVar
+from uuid import uuid4
 
 import msgspec
 from msgspec.structs import replace
@@ -211,5 +212,6 @@ async def questions_of(
         ]
     if len(groups) == 1:
         return [(groups[0], purpose)]
-    counted = (replace(purpose, part=f"{place:,} of {len(groups):,}") for place in range(1, len(groups) + 1))
+    total, batch = len(groups), uuid4().hex
+    counted = (replace(purpose, part=f"{place:,} of {total:,}", batch=batch) for place in range(1, total + 1))
     return list(zip(groups, counted, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+from uuid import uuid4
 
 from msgspec.structs import replace
 
@@ -75,11 +76,12 @@ class WritePath:
         revertible = {row.id for each in questions for row in each.rows}
         ruled_out = [row.id for row in rows if row.id not in revertible]
         context, here = WorkspaceContext(self._app_state, workspace), self._app_state.signature(workspace)
+        batch = uuid4().hex
         for place, reverts in enumerate(questions or [Reverts("flags")], 1):
             purpose = None
             if len(questions) > 1 and not self._app_state.is_staging:
                 part = f"{place:,} of {len(questions):,}"
-                purpose = Purpose("Revert", count(reverted, "change"), part=part)
+                purpose = Purpose("Revert", count(reverted, "change"), part=part, batch=batch)
             planner = reverts.planner(context, here)
 
             def pass_on(report: Report[Any, Any], reverts: Reverts = reverts) -> None:

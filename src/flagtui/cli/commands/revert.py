@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any, Final
+from uuid import uuid4
 
 from msgspec.structs import replace
 
@@ -66,6 +67,7 @@ async def revert(session: ProjectSession, query: tuple[str, ...], limit: int, te
     if not is_sent:
         questions = newest_of_each(questions)
     context, here, codes = SessionContext(session, terms), session.signature, [0]
+    batch = uuid4().hex
     with ChangeReport(terms.printer) as report:
         if not questions:
             report.place = place_of(session)
@@ -78,7 +80,7 @@ async def revert(session: ProjectSession, query: tuple[str, ...], limit: int, te
             purpose = None
             if len(questions) > 1:
                 part = "" if terms.agreement.is_kept else f"{place:,} of {len(questions):,}"
-                purpose = Purpose("Revert", count(number, "change"), part=part)
+                purpose = Purpose("Revert", count(number, "change"), part=part, batch=batch)
             question = replace(_together(planned, skipped), purpose=purpose)
             planned, skipped = [], []
             codes.append(await ask_and_send(question, session, terms, report))
