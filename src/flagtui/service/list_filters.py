@@ -95,3 +95,14 @@ def containing(column: str, search: str, pattern: str = ":search") -> str:
     # LIKE ignores the case of ASCII alone, and calling Python's `lower` for each row takes ten times as long.
     searched = column if search.isascii() else f"lower({column})"
     return f"{searched} LIKE {pattern} ESCAPE '\\'"
+
+
+def searching(*columns: str) -> Filter:
+    """Return a filter for records of which one of the columns contains the text."""
+
+    def add(_: Call, where: Where, text: str) -> None:
+        if term := text.strip():
+            matches = " OR ".join(containing(column, term) for column in columns)
+            where.add(f"({matches})", search=like(term))
+
+    return add

@@ -12,7 +12,16 @@ from flagtui.service.experiments.records import Experiment
 from flagtui.service.experiments.representation import describe_all, every_metric, levels_of
 from flagtui.service.experiments.rows import select
 from flagtui.service.experiments.save import find_called, respond_experiment
-from flagtui.service.list_filters import Filter, Where, among, choosing, comparing, narrow, read_ids
+from flagtui.service.list_filters import (
+    Filter,
+    Where,
+    among,
+    choosing,
+    comparing,
+    narrow,
+    read_ids,
+    searching,
+)
 from flagtui.service.pagination import page, window
 from flagtui.service.responses import Response, respond, text_of
 
@@ -129,7 +138,7 @@ FILTERS: Mapping[str, Filter] = {
     "archived": comparing("archived", "e.archived = :archived", lambda text: text.lower() == "true"),
     "status": lambda call, where, text: choosing(_STATES)(call, where, text.lower()),
     "created_by_id": comparing("creators", f"e.created_by_id IN {among('creators')}", read_ids),
-    "search": comparing("search", "instr(lower(e.name), :search) > 0", str.lower),
+    "search": searching("e.name"),
     "feature_flag_id": comparing("flag", "e.flag_id = :flag", _flag_number),
     "prompt_name": comparing("prompt", "json_extract(e.parameters, '$.prompt_metadata.name') = :prompt"),
 }

@@ -21,7 +21,7 @@ from flagtui.service.experiments.metric_rules import action_events
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.list import FILTERS, RUNTIME_FILTER
 from flagtui.service.flags.representation import flag_texts
-from flagtui.service.list_filters import Where, comparing, narrow
+from flagtui.service.list_filters import Where, narrow, searching
 from flagtui.service.responses import Response, encode, respond, respond_text
 
 _SHARED_FILTERS = ("created_by_id", RUNTIME_FILTER, "has_evaluation_contexts", "has_evaluation_tags")
@@ -30,11 +30,7 @@ ELIGIBLE_PARAMETERS = ("search", "active", *_SHARED_FILTERS[:3], "order", "limit
 _ELIGIBLE = """project_id = :project AND deleted = 0 AND archived = 0 AND variant_count BETWEEN 2 AND 20
     AND json_extract(filters, '$.multivariate.variants[0].key') = 'control'"""
 _ELIGIBLE_FILTERS = {
-    "search": comparing(
-        "search",
-        "(instr(lower(key), :search) > 0 OR instr(lower(name), :search) > 0)",
-        lambda text: text.strip().lower(),
-    ),
+    "search": searching("key", "name"),
     **{name: FILTERS[name] for name in _SHARED_FILTERS},
 }
 _CALCULATOR_TYPES: tuple[CalculatorType, ...] = get_args(CalculatorType)
