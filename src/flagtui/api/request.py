@@ -109,6 +109,7 @@ class Response:
 RESPONSE_LIMIT: Final = 64 * 1024 * 1024
 """Bytes of one unpacked response; a page of 100 of the largest flags allowed is 50 MB."""
 _STEP: Final = 1024 * 1024
+_GZIP: Final = b"\x1f\x8b"
 
 
 async def read_body(streamed: httpx.Response, request: Request, limit: int) -> bytes:
@@ -133,6 +134,7 @@ async def read_body(streamed: httpx.Response, request: Request, limit: int) -> b
 class _Unpacker:
     def __init__(self, request: Request, window: int) -> None:
         self._question = request
+        self._window = window
         self._engine = zlib.decompressobj(window)
         self._fed = False
 
@@ -145,10 +147,15 @@ class _Unpacker:
         parts: list[bytes] = []
         self._fed = self._fed or bool(chunk)
         try:
-            while chunk and not self._engine.eof and room >= 0:
+            while chunk and room >= 0:
+                if self._engine.eof:
+                    if not chunk.startswith(_GZIP):
+                        break
+                    # A body can have several members (RFC 1952); anything else after one is padding.
+                    self._engine = zlib.decompressobj(self._window)
                 parts.append(self._engine.decompress(chunk, _STEP))
                 room -= len(parts[-1])
-                chunk = self._engine.unconsumed_tail
+                chunk = self._engine.unused_data if self._engine.eof else self._engine.unconsumed_tail
         except zlib.error:
             raise Unreadable("The response cannot be decompressed.", facts=self._question.facts()) from None
         return parts
