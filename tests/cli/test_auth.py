@@ -157,7 +157,7 @@ def test_profile_that_cannot_be_saved_is_one_sentence(run: Run, service: Service
     done = run("auth", "login", "--with-token", "--host", service.address, "--keep", "file", stdin=KEY)
     assert (done.code, (home / ".local").exists()) == (1, False)
     step = "nothing was stored. Make it writable, then sign in again."
-    assert one_sentence(done).endswith(f"config.toml cannot be written: File exists; {step}\n")
+    assert one_sentence(done).endswith(f"config.toml cannot be written: Not a directory; {step}\n")
 
 
 def test_key_command_is_stored_instead_of_the_key(run: Run, service: Service, home: Path) -> None:
