@@ -55,7 +55,6 @@ class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic
         self.call_after_refresh(self._redraw_keys)
 
     def on_unmount(self) -> None:
-        super().on_unmount()
         self._redraw_keys()
 
     def _redraw_keys(self) -> None:
