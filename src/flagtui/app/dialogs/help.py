@@ -11,7 +11,7 @@ from flagtui.app.commands.command_search import rank_commands
 from flagtui.app.dialogs.palette import Offer, Run
 from flagtui.app.dialogs.picker import ListedChoice, NarrowedList
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.glyphs import LINK_SIGNS, LinkKind, glyphs_for, terminal_encoding
+from flagtui.app.widgets.glyphs import LINK_SIGNS, LinkKind, terminal_glyphs
 from flagtui.app.widgets.line import cut, styled
 from flagtui.safe_text import safe_text
 from flagtui.store.kinds import KINDS
@@ -119,7 +119,7 @@ class HelpScreen(NarrowedList[Run]):
         return ListedChoice(styled(*pieces), offer.run)
 
     def _legend(self, width: int) -> Iterator[HelpLine]:
-        glyphs = glyphs_for(terminal_encoding())
+        glyphs = terminal_glyphs()
         yield _heading("SIGNS")
         for name, meaning in LEGEND:
             meaning = meaning.format(key=key_sign(LISTED_BY[name])) if name in LISTED_BY else meaning

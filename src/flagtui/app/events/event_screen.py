@@ -17,7 +17,7 @@ from flagtui.app.records.record_screen import LinesPane, RecordScreen, RecordTab
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staged_records import staged_change, staged_now
-from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
+from flagtui.app.widgets.glyphs import terminal_glyphs
 from flagtui.app.widgets.line import join_lines
 from flagtui.changes.event_definitions.definition_intent import KIND
 from flagtui.changes.journal_entries import Entry
@@ -84,7 +84,7 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
         if why := self.event_path.why_read_only:
             lines += [[(safe_text(why, 200), "$warning")], []]
         width = max(30, self.size.width - 6)
-        lines += staged_lines(self._details.staged, glyphs_for(terminal_encoding()).staged)
+        lines += staged_lines(self._details.staged, terminal_glyphs().staged)
         about = detail_lines(self._details, self._done, now, width)
         lines += with_link(about, self.page_link)
         if self._code:

@@ -22,7 +22,7 @@ from flagtui.app.experiments.chart_canvas import (
     scale_of,
     tick_label,
 )
-from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
+from flagtui.app.widgets.glyphs import Glyphs, terminal_glyphs
 from flagtui.app.widgets.line import cells_of, cut, styled
 from flagtui.text.styled import Piece
 
@@ -172,6 +172,6 @@ class SeriesPlot(Widget):
         size = (self.content_size.width, self.content_size.height)
         if not self._courses or min(size) < 1:
             return Content()
-        glyphs = glyphs_for(terminal_encoding())
+        glyphs = terminal_glyphs()
         lines = chart_lines(self._title, self._courses, self._days, size, glyphs)
         return Content("\n").join(styled(*line) for line in lines)

@@ -30,7 +30,7 @@ from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.records.record_screen import LinesPane, RecordScreen, RecordTabs
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staged_records import staged_change
-from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
+from flagtui.app.widgets.glyphs import terminal_glyphs
 from flagtui.app.widgets.line import join_lines
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.details.experiment_inspector import ExperimentInspector
@@ -191,7 +191,7 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
             # Loaded here: without staged changes, no page needs it.
             from flagtui.details.staged_details import staged_words
 
-            mark = glyphs_for(terminal_encoding()).staged
+            mark = terminal_glyphs().staged
             yield from staged_lines(staged_words(experiment, change), mark)
 
     def _rest(self, now: float, width: int) -> Iterator[list[Piece]]:

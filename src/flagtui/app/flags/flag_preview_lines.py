@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from flagtui.app.flags.flag_columns import called_words
-from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
+from flagtui.app.widgets.glyphs import terminal_glyphs
 from flagtui.app.widgets.line import cut, fill
 from flagtui.local_time import NOT_KNOWN, age, unix
 from flagtui.models.activity import version_made
@@ -30,7 +30,7 @@ VARIANT_STYLES = ("$primary", "$secondary", "$success", "$warning", "$error")
 
 def flag_lines(flag: Flag, details: FlagDetails, now: float, width: int) -> Iterator[list[Piece]]:
     """Yield the lines of the pane beside the list."""
-    yield from staged_lines(details.staged, glyphs_for(terminal_encoding()).staged)
+    yield from staged_lines(details.staged, terminal_glyphs().staged)
     yield from seen_by_lines(details, details.names)
     yield []
     yield from variant_lines(flag, width)

@@ -17,7 +17,7 @@ from textual.widget import Widget
 from flagtui.app.terminal.first_frame import drop_frame, is_painted, keep_frame
 from flagtui.app.terminal.output import KNOWN_FRAMES, ControlFence, FilterChain, make_encoder, patches_of
 from flagtui.app.terminal.screen_cells import Row
-from flagtui.app.widgets.glyphs import ASCII, glyphs_for, terminal_encoding
+from flagtui.app.widgets.glyphs import ASCII, terminal_glyphs
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.search_line import SearchLine
 
@@ -96,7 +96,7 @@ class TerminalApp(App[ReturnType]):
         self._waits_for_rows = is_painted()
         if IS_POSIX:
             self._found_terminal = signals.terminal_attributes()
-        self.fence = ControlFence(ascii_only=glyphs_for(terminal_encoding()) is ASCII)
+        self.fence = ControlFence(ascii_only=terminal_glyphs() is ASCII)
         self._filter = FilterChain([self.fence])
 
     def get_driver_class(self) -> type[Driver]:

@@ -51,7 +51,7 @@ def glyphs_for(encoding: str) -> Glyphs:
     return UNICODE if encoding.lower().replace("-", "").startswith("utf") else ASCII
 
 
-def terminal_encoding() -> str:
-    """Return the encoding the screen is written in; Textual paints on standard error."""
+def terminal_glyphs() -> Glyphs:
+    """Return those for the encoding of the screen; Textual paints on standard error."""
     stream = sys.__stderr__
-    return (stream.encoding if stream else None) or locale.getpreferredencoding(False)
+    return glyphs_for((stream.encoding if stream else None) or locale.getpreferredencoding(False))

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from flagtui.app.widgets.column_layout import Column, RecordId, lay_out
-from flagtui.app.widgets.glyphs import Glyphs, glyphs_for, terminal_encoding
+from flagtui.app.widgets.glyphs import Glyphs, terminal_glyphs
 from flagtui.app.widgets.row_painter import (
     BAR_WIDTH,
     THUMB_WIDTH,
@@ -100,9 +100,7 @@ class RowSurface(Widget, Generic[Row], can_focus=True):
         self._id_of = id_of
         self._clock = clock
         self._row_styles = RowStyles(self)
-        self._painter: RowPainter[Row] = RowPainter(
-            self._row_styles, glyphs or glyphs_for(terminal_encoding())
-        )
+        self._painter: RowPainter[Row] = RowPainter(self._row_styles, glyphs or terminal_glyphs())
         self._rows: Sequence[Row] = ()
         self._order: Sequence[int] = ()
         self._view = Viewport()

@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from flagtui.app.widgets.glyphs import UNICODE, Glyphs, glyphs_for, terminal_encoding
+from flagtui.app.widgets.glyphs import UNICODE, Glyphs, terminal_glyphs
 from flagtui.app.widgets.line import cut, fill
 from flagtui.changes.experiments.experiment_fields import baseline_of
 from flagtui.details.metric_findings import Findings, MetricReading
@@ -49,7 +49,7 @@ def strokes_for(glyphs: Glyphs) -> Strokes:
 
 def strokes_here() -> Strokes:
     """Return the strokes that this terminal can draw."""
-    return strokes_for(glyphs_for(terminal_encoding()))
+    return strokes_for(terminal_glyphs())
 
 
 def axis_of(intervals: Iterable[Bounds]) -> Bounds:

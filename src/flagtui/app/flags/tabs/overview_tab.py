@@ -6,7 +6,7 @@ from flagtui.app.flags.flag_columns import called_words, upstream_words
 from flagtui.app.flags.flag_preview_lines import not_read, recent_lines, seen_by_lines, variant_lines
 from flagtui.app.flags.tabs.conditions_tab import bar, reach_summary
 from flagtui.app.flags.tabs.tab_pane import Study
-from flagtui.app.widgets.glyphs import glyphs_for, terminal_encoding
+from flagtui.app.widgets.glyphs import terminal_glyphs
 from flagtui.app.widgets.line import cut
 from flagtui.local_time import NOT_KNOWN, age, unix
 from flagtui.models.rows import FlagRow
@@ -24,7 +24,7 @@ def overview_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     """Yield the whole overview, except the content of the column beside it."""
     details, flag = study.details, study.details.flag
     yield from mirror_lines(details.mirror, details.row.key, upstream_words(details.row), width)
-    yield from staged_lines(details.staged, glyphs_for(terminal_encoding()).staged)
+    yield from staged_lines(details.staged, terminal_glyphs().staged)
     yield from seen_by_lines(details, study.names)
     if flag is None:
         return
