@@ -117,6 +117,8 @@ def test_names_of_other_files_and_receivers_are_no_calls() -> None:
         ('isFeatureEnabled("nav") || true', "ts", True),
         ('(await c.getFeatureFlag("nav", id)) ?? false', "ts", False),
         ('isFeatureEnabled("nav") && other', "ts", None),
+        ('isFeatureEnabled("nav") || "a" === name', "ts", None),
+        ('feature_enabled("nav", "u") or "a" in names', "python", None),
         ('client.getBooleanValue("nav", true)', "ts", True),
         ('feature_enabled("nav", "u") or True', "python", True),
         ('class A { boolean v = p.isFeatureEnabled(user, "nav", true); }', "java", True),
@@ -225,6 +227,8 @@ def test_marker_needs_a_reason_outside_of_strings() -> None:
     assert file.problems == ('src/app.ts:1: "flagtui: ok" needs a reason after it.',)
     assert file.references[0].accepted == ""
     assert only('isFeatureEnabled("nav", "flagtui: ok because")').accepted == ""
+    assert only('/* flagtui: ok */ isFeatureEnabled("nav")').accepted == ""
+    assert only('/* flagtui: ok soon */ isFeatureEnabled("nav")').accepted == "soon"
 
 
 def test_broken_syntax_keeps_what_is_understood() -> None:

@@ -18,8 +18,7 @@ from flagtui.code.reference_records import Fallback, FileReferences, Kind, Named
 from flagtui.code.sdk_functions import CallNames, SdkFunction, Subject
 from flagtui.code.syntax import Syntax, parse
 
-_MARKER: Final = re.compile(r"flagtui:\s*ok\b[ \t]*([^\n]*)")
-_COMMENT_ENDS: Final = ("*/", "-->", "%>", "}")
+_MARKER: Final = re.compile(r"flagtui:\s*ok\b[ \t]*(.*?)[ \t]*(?:\*/|-->|#\}|%>|$)", re.MULTILINE)
 _RECEIVER: Final = re.compile(r"([A-Za-z_$][\w$]*)(?:\([^()]*\))?[!?]*(?:\.|::|->)\Z")
 _EVENT_CALL: Final = re.compile(r"posthog\w*(?:\(\))?[!?]*(?:\.shared)?(?:\.|::|->)capture\b")
 _LOOK_BACK: Final = 120
@@ -128,9 +127,7 @@ class _FileReader:
             if self.facts.language is not None and not self.source.is_in_comment(match.start()):
                 continue
             line, column = self.source.line_of(match.start())
-            reason = match[1].strip()
-            for end in _COMMENT_ENDS:
-                reason = reason.removesuffix(end).strip()
+            reason = match[1]
             if not reason:
                 problems.append(f'{self.facts.path}:{line}: "flagtui: ok" needs a reason after it.')
                 continue

@@ -16,7 +16,10 @@ _MODULE: Final = re.compile(r"[A-Z]|__MODULE__")
 _OPERATOR: Final = re.compile(
     r"\s*(?:as[?!]?\s+\w+)?\s*\)?\s*(?:\?\?|\|\||\bor\b|\?:|\.unwrap_or\()\s*(?=(\S[^\n]{0,80}))"
 )
-_VALUE: Final = re.compile(r"""(true|false|True|False)\b|(["'])([^"'\\\n]*)\2""")
+_VALUE: Final = re.compile(
+    r"""(?:(true|false|True|False)\b|(["'])([^"'\\\n]*)\2)(?=\s*(?:[;,)\]}>:?#]|//|(?:as|if|do|then)\b|$))"""
+)
+"""A literal that is the whole value; not `"a" in names`."""
 _NO_KEY: Final = re.compile(r"true|false|null|[\d.]+")
 _BY_POSITION: Final = ("java", "kotlin", "dart")
 """Languages whose libraries receive the fallback as an argument."""

@@ -70,7 +70,7 @@ CODE_KEYS: Final = ListDescription[MissingKey](
     always=("key",),
     filters={"state": "is", "type": "kind"},
     title="Keys without a record",
-    nothing="Every key in code has a record.",
+    nothing="Every key in code has a record, or a comment that accepts it.",
 )
 
 
