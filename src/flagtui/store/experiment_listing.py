@@ -14,6 +14,7 @@ from flagtui.store.sort_orders import Listing, Order
 _STATES: Final[dict[str, Test[ExperimentRow]]] = {
     "draft": lambda row: row.status == "draft",
     "running": lambda row: row.status in ("running", "exposure_frozen"),
+    "frozen": lambda row: row.is_frozen,
     "paused": lambda row: row.status == "paused",
     "stopped": lambda row: row.status == "stopped",
     "archived": lambda row: row.archived,

@@ -32,7 +32,7 @@ EVENT_ROWS = [
         ("", [1, 2, 3, 4, 5]),
         ("checkout", [1, 3]),
         ("is:running", [1, 2]),
-        ("is:draft,paused", [4, 5]),
+        ("is:draft,paused,frozen", [2, 4, 5]),
         ("-is:stopped", [1, 2, 4, 5]),
         ("is:archived", [6]),
         ("flag:pric", [2]),

@@ -22,7 +22,7 @@ from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.models.experiment import Experiment, Holdout, SavedMetric
 from flagtui.models.experiment_responses import ExperimentStats
 from flagtui.models.json_value import as_text
-from flagtui.models.rows import ExperimentRow, FlagRow
+from flagtui.models.rows import ExperimentRow, FlagRow, state_word
 
 
 class WholeExperiment(msgspec.Struct, frozen=True):
@@ -42,7 +42,7 @@ EXPERIMENT: Final[RecordSchema[ExperimentRow]] = RecordSchema(
     (
         RecordField("name", "text", "Its name.", is_shown=True),
         RecordField("id", "whole", "Its id.", is_shown=True),
-        RecordField("status", "text", "draft, running, paused, stopped, …", is_shown=True),
+        RecordField("status", "text", "draft, running, paused, stopped, …", is_shown=True, words=state_word),
         RecordField("flag", "text", "The key of its flag.", lambda row: row.key, True),
         RecordField("flag_active", "truth?", "Whether its flag is on.", words=on_or_off),
         RecordField("flag_deleted", "truth", "Whether its flag is deleted."),
