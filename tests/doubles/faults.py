@@ -51,7 +51,7 @@ FAULTS: Final[Mapping[str, Fault]] = {
     "403": _refusal(403, "permission_denied", "Not allowed (403)", 5),
     "404": _refusal(404, "not_found", "not there (404)", 6),
     "404 page": Fault(
-        lambda *_: httpx.Response(404, html="<html>gone</html>"), "know this operation (404)", means="refused"
+        lambda *_: httpx.Response(404, html="<html>gone</html>"), "A proxy or an old server", means="refused"
     ),
     "409": Fault(
         lambda *_: httpx.Response(409, json={"code": "conflict", "detail": "Conflict."}),

@@ -149,10 +149,11 @@ def _not_found(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     detail = body.detail.lower()
     if detail.startswith("project not found"):
         return errors.ProjectNotFound("There is no such project on this host.", facts=facts)
-    is_foreign = body.is_foreign or not (detail or facts.path.endswith(_SILENT))
-    if "endpoint not found" in detail or is_foreign:
-        what = "This server does not know this operation (404)."
-        next = "Check the host; an older server may not offer it." if is_foreign else ""
+    if "endpoint not found" in detail:
+        return errors.EndpointNotFound("This server does not know this operation (404).", facts=facts)
+    if body.is_foreign or not (detail or facts.path.endswith(_SILENT)):
+        what = _with_words("A proxy or an old server responded (404)", facts)
+        next = "Check the host; an older server may not offer it."
         return errors.EndpointNotFound(what, next=next, facts=facts)
     return errors.NotFound(_with_words("It is not there (404)", facts), facts=facts)
 
