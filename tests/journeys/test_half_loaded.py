@@ -3,6 +3,8 @@
 import re
 
 import httpx
+import pytest
+from tests.doubles.expected import require
 from tests.doubles.turned_clock import pass_time, start_polling
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import Wire
@@ -134,3 +136,19 @@ async def test_flags_cut_by_a_fault_that_passed_are_loaded_again(setting: Settin
         await pass_time(program, clock, WHOLE_AGAIN)
         assert "synced just now" in program.screen
         assert "1 Flags 248" in program.screen
+
+
+@pytest.mark.parametrize("tab", ["1", "4"])
+async def test_owner_that_arrives_later_is_used_by_the_search(setting: Setting, tab: str) -> None:
+    async with running(setting) as program:
+        app_state, why = program.app.app_state, "by: the owner of the key is not known"
+        workspace = require(app_state.workspace)
+        me, workspace.me = workspace.me, None
+        await program.press(tab)
+        app_state.notify_watchers()
+        await program.search("by:me")
+        assert why in program.screen
+        workspace.me = me
+        app_state.notify_watchers()
+        await program.settle()
+        assert why not in program.screen

@@ -224,6 +224,10 @@ def test_answers_keep_their_problems_and_their_rows() -> None:
     finder = Finder(make_rows(5))
     assert list(finder.find("new")) == list(finder.find("new type:bool"))
     assert finder.query.problems[0].start == 4
+    finder.find("by:me new")
+    assert [problem.reason for problem in finder.problems] == ["by: the owner of the key is not known"]
+    finder.set_user(Someone(7, "ada@acme.test"))
+    assert finder.problems == []
     rows = make_rows(20)
     finder = Finder(rows)
     answer = finder.find("")

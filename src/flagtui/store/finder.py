@@ -129,10 +129,13 @@ class Finder(Generic[Row]):
         if self.ranking.take(sort):
             self._arrange_all()
 
-    def set_user(self, me: QueryPerson | None) -> None:
-        if me is not self._me:
-            self._me = me
-            self._answers.clear()
+    def set_user(self, me: QueryPerson | None) -> bool:
+        """Set the user for `by:me`; return whether it is another one."""
+        if me is self._me:
+            return False
+        self._me = me
+        self._answers.clear()
+        return True
 
     def set_outside(self, outside: Outside) -> None:
         """Set the facts about records that are not in their rows."""

@@ -152,6 +152,7 @@ class ActivityScreen(ActivityAroundMoment):
             anchor = "first"
         rule = self._finding.rule(order)
         self.rows.show(self._finding.rows, order, anchor=anchor, changed=changed, rule=rule)
+        self._show_problems()
         self._drawn = self._finding.newest
         self.follow_moment()
         if was_at_top and changed and self.rows.place > 0:
@@ -163,6 +164,9 @@ class ActivityScreen(ActivityAroundMoment):
             self.call_after_refresh(self._preview)
         else:
             self._look_soon()
+
+    def _show_problems(self) -> None:
+        self.search.set_problems([(p.start, p.end, p.reason) for p in self._finding.problems])
 
     def _find(self, line: str) -> None:
         self._pages = 0
@@ -176,7 +180,7 @@ class ActivityScreen(ActivityAroundMoment):
         # Another moment has other candidates, of which the best is the first.
         anchor: Literal["top", "first"] = "first" if centre is not None and centre != before else "top"
         self.rows.show(self._finding.rows, order, anchor=anchor, rule=self._finding.rule(order))
-        self.search.set_problems([(p.start, p.end, p.reason) for p in self._finding.problems])
+        self._show_problems()
         self.reframe()
         self._read_on_if_wanted()
         self.follow_moment()

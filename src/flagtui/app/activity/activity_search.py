@@ -38,7 +38,6 @@ class ActivityFinder(Finder[ChangeRow]):
         super().__init__(listing=ACTIVITY_LISTING, sort=Sort("newest"), clock=clock)
         self._now = clock
         self.know_names(NO_NAMES)
-        self._person: QueryPerson | None = None
         self._line = ""
         self._rest = ""
         self.centre: Centre | None = None
@@ -53,9 +52,7 @@ class ActivityFinder(Finder[ChangeRow]):
 
     def know(self, me: QueryPerson | None, rows: Sequence[ChangeRow]) -> None:
         """Use these entries, and this user for `by:me`."""
-        if me is not self._person:
-            self._person = me
-            self.set_user(me)
+        self.set_user(me)
         if rows is not self.rows:
             self.show(rows)
             of_flags = [row.place for row in rows if row.kind == "flags"]

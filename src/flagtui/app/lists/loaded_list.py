@@ -118,7 +118,7 @@ class WorkspaceList(ListScreen[IdRow]):
 
     def _show_rows(self, workspace: Workspace) -> None:
         collection, has_settled = workspace.collection(self.kind), self._settled_at != NEVER
-        self._finder.set_user(workspace.me)
+        is_other_user = self._finder.set_user(workspace.me)
         self._finder.show(collection.rows)
         changed = collection.changed_since(self._drawn_version) if has_settled else frozenset()
         self._drawn_version, self._is_drawn = collection.version, len(collection) > 0
@@ -126,6 +126,8 @@ class WorkspaceList(ListScreen[IdRow]):
         anchor: Literal["keep", "top"] = "keep" if has_settled else "top"
         order = self._finder.find(self.search.value)
         self.rows.show(self._finder.rows, order, anchor=anchor, changed=changed)
+        if is_other_user and self._finder.query.names_me:
+            self._find(self.search.value)
         loading = workspace.loading(self.kind)
         is_all_read = collection.is_complete or loading.too_long is not None
         self._settle(is_all_read and not loading.is_running, self._app_state.refreshes)

@@ -24,6 +24,7 @@ from flagtui.store.query.vocabulary import (
 
 _NAME: Final = re.compile(r"([A-Za-z_]+):(?!//)")
 _WITH_PATTERNS: Final = frozenset({"key", "flag", "name"})
+NO_OWNER: Final = "the owner of the key is not known"
 LINE_LIMIT: Final = 1_000
 """Characters of a line that are read: more than is typed; a pasted log file is cut."""
 
@@ -148,10 +149,12 @@ class Query(msgspec.Struct, Generic[Row], frozen=True):
         return frozenset(tests & self.vocabulary.hidden.keys())
 
     def lacks(self, facts: Facts) -> Iterator[QueryProblem]:
-        """Yield the qualifiers that are ignored because a fact is missing that users can provide."""
+        """Yield the qualifiers that are ignored because a fact is missing, with the reason."""
         for term in self.terms:
-            if term.reading is not None and term.reading.lack and term.reading.test(facts) is None:
-                yield QueryProblem(term.start, term.end, f"{term.name}: {term.reading.lack}")
+            if term.reading is None or not (lack := term.reading.lack or NO_OWNER * ("me" in term.words)):
+                continue
+            if term.reading.test(facts) is None:
+                yield QueryProblem(term.start, term.end, f"{term.name}: {lack}")
 
     @property
     def names_me(self) -> bool:
