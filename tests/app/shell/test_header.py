@@ -150,6 +150,25 @@ def test_server_that_refused_to_open_a_project_was_connected(trouble: ApiError, 
     assert link_of(app_state).words == words
 
 
+@pytest.mark.parametrize(
+    ("waiting", "link"),
+    [
+        (0.0, Link("loading", "saving…, reading new-nav… esc cancels")),
+        (38.2, Link("retrying", "saving in 40 s…, reading new-nav in 40 s… esc cancels")),
+    ],
+)
+def test_reading_counts_down_while_the_server_asked_to_wait(waiting: float, link: Link) -> None:
+    client = SimpleNamespace(link=SimpleNamespace(waiting=waiting))
+    app_state: Any = SimpleNamespace(
+        session=SimpleNamespace(mirror=None),
+        workspace=SimpleNamespace(client=client, unresolved=0),
+        trouble=None,
+        shows_saving=True,
+        reading="new-nav",
+    )
+    assert link_of(app_state) == link
+
+
 CAP = 400
 ALL = 730
 

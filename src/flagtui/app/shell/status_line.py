@@ -60,10 +60,13 @@ def link_of(app_state: AppState, trouble: ApiError | None = None) -> Link:
         unresolved = f"{count(app_state.workspace.unresolved, 'change')} not known"
         is_offline = app_state.workspace.client.link.is_offline
         return Link("offline" if is_offline else "retrying", _join("offline" * is_offline, unresolved))
-    saving = "saving…" if app_state.shows_saving else ""
-    reading = f"reading {app_state.reading}… esc cancels" if app_state.reading else ""
+    waiting = app_state.workspace.client.link.waiting if app_state.workspace is not None else 0.0
+    # The server asked to wait: what is read or saved has not been sent.
+    when = f" in {countdown(waiting)}" if waiting else ""
+    saving = f"saving{when}…" if app_state.shows_saving else ""
+    reading = f"reading {app_state.reading}{when}… esc cancels" if app_state.reading else ""
     if saving or reading:
-        return Link("loading", _join(saving, reading))
+        return Link("retrying" if waiting else "loading", _join(saving, reading))
     if app_state.workspace is None:
         if app_state.trouble:
             return _unopened_link(app_state.trouble, retry_words(app_state))
