@@ -67,13 +67,12 @@ def read_numbers(fields: Fields) -> list[int]:
     return list(numbers)
 
 
-def edit_each(edit: TagEdit[int], retag: Callable[[int], list[str] | None]) -> Response:
-    """Return the outcomes; `retag` edits one record and returns its tags, or None if it may not."""
+NOT_EDITABLE: Final = "Not found or no edit access"
+
+
+def edit_each(edit: TagEdit[int], retag: Callable[[int], list[str] | str]) -> Response:
+    """Return the outcomes; `retag` edits one record and returns its tags, or the reason why not."""
     outcomes = {number: retag(number) for number in edit.ids}
-    updated = [{"id": number, "tags": tags} for number, tags in outcomes.items() if tags is not None]
-    skipped = [
-        {"id": number, "reason": "Not found or no edit access"}
-        for number, tags in outcomes.items()
-        if tags is None
-    ]
+    updated = [{"id": number, "tags": tags} for number, tags in outcomes.items() if isinstance(tags, list)]
+    skipped = [{"id": number, "reason": why} for number, why in outcomes.items() if isinstance(why, str)]
     return respond({"updated": updated, "skipped": skipped})

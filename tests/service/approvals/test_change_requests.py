@@ -225,7 +225,13 @@ async def test_members_approve_where_policy_or_setting_allows(start_world: Start
     request = (await world.post("", {"key": "a"}, 409))["change_request_id"]
     assert (await world.refused("POST", f"{REQUESTS}{request}/approve/")).status == 403
     assert (await other.post(f"{REQUESTS}{request}/approve/"))["status"] == "applied"
-    assert await world.keys() == ["a"]
+    [flag] = (await world.get(""))["results"]
+    needed = "Changes of this flag need approval: send this one as an update of the flag"
+    edit = {"ids": [flag["id"]], "action": "add", "tags": ["x"]}
+    [skipped] = (await world.post("bulk_update_tags/", edit))["skipped"]
+    [error] = (await world.post("bulk_delete/", {"ids": [flag["id"]]}))["errors"]
+    assert (skipped["reason"], error["reason"]) == (needed, needed)
+    assert (await world.get(""))["results"] == [flag]
     office.cover("disable", users=[1], allow_self_approve=True)
     request = await office.request(await office.ada.flag("a"), active=False)
     assert (await office.ada.post(f"{REQUESTS}{request}/approve/"))["status"] == "applied"

@@ -9,6 +9,8 @@ from flagtui.service.bodies import read_id
 from flagtui.service.call import Call
 from flagtui.service.database import find, update_row
 from flagtui.service.errors import Fault, Json, hand_written
+from flagtui.service.field_kinds import Values
+from flagtui.service.flags.approval_gate import covering_policy
 from flagtui.service.flags.dependents import (
     IN_REPLAY,
     dependents_by_id,
@@ -21,11 +23,14 @@ from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.list import FILTERS, build_where
 from flagtui.service.flags.rows import SCOPE, key_when_deleted, rows_by_id
 from flagtui.service.flags.rules.documents import stored_version
+from flagtui.service.flags.save import gated_change, opened_values
 from flagtui.service.flags.status import groups_of, percentage_of, variants_of
 from flagtui.service.responses import Response, respond, text_of, value_of
-from flagtui.service.tag_edits import TagEdit, edit_each, read_numbers, read_tag_edit
+from flagtui.service.tag_edits import NOT_EDITABLE, TagEdit, edit_each, read_numbers, read_tag_edit
 
 _FILTERS = {*FILTERS} - {"key", "has_evaluation_tags", "eligible_for_experiment"}
+
+_APPROVAL = "Changes of this flag need approval: send this one as an update of the flag"
 
 
 def bulk_keys(call: Call) -> Response:
@@ -124,14 +129,25 @@ def _hindrance(
     if others:
         listed_flags = name_flags(others, most=3, more=" and {} more")
         return f"Cannot delete because other flags depend on it: {listed_flags}"
-    return IN_REPLAY if row["id"] == call.project.replay_flag_id else None
+    if row["id"] == call.project.replay_flag_id:
+        return IN_REPLAY
+    return _APPROVAL if _needs_approval(call, row, _deletion(row)) else None
+
+
+def _deletion(row: sqlite3.Row) -> Values:
+    return {"deleted": True} | ({"active": False} if stored_version(row["filters"]) == 2 else {})
 
 
 def _delete(call: Call, row: sqlite3.Row) -> Json:
     key = key_when_deleted(call, row, row["key"])
-    gone = {"deleted": True, "key": key, "updated_at": call.stamp, "last_modified_by_id": call.caller.user_id}
-    if stored_version(row["filters"]) == 2:
-        gone |= {"active": False, "version": (row["version"] or 0) + 1}
+    gone = {
+        "key": key,
+        "updated_at": call.stamp,
+        "last_modified_by_id": call.caller.user_id,
+        **_deletion(row),
+    }
+    if "active" in gone:
+        gone["version"] = (row["version"] or 0) + 1
     update_row(call.db, "flags", row["id"], FLAGS.encode(gone))
     log(call, SCOPE, row, "deleted", [], name=row["key"])
     state, variant = _rollout(value_of(row["filters"]), active=bool(row["active"]))
@@ -162,18 +178,25 @@ def bulk_update_tags(call: Call) -> Response:
     rows = rows_by_id(call.db, call.project.id, edit.ids)
     levels = load_levels(call.db, call.caller, call.project)
 
-    def retag(number: int) -> list[str] | None:
+    def retag(number: int) -> list[str] | str:
         is_editable = number in rows and levels.reaches(number, "editor")
-        return _retag(call, rows[number], edit) if is_editable else None
+        return _retag(call, rows[number], edit) if is_editable else NOT_EDITABLE
 
     return edit_each(edit, retag)
 
 
-def _retag(call: Call, row: sqlite3.Row, edit: TagEdit[int]) -> list[str]:
+def _retag(call: Call, row: sqlite3.Row, edit: TagEdit[int]) -> list[str] | str:
     before: list[str] = value_of(row["tags"])
     after = edit.apply(before)
-    if after != sorted(before):
-        update_row(call.db, "flags", row["id"], FLAGS.encode({"tags": after}))
-        changes = [change(SCOPE, "tags", before, after)]
-        log(call, SCOPE, row, "updated", changes, name=row["name"] or row["key"])
+    if after == sorted(before):
+        return after
+    if _needs_approval(call, row, {"tags": after}):
+        return _APPROVAL
+    update_row(call.db, "flags", row["id"], FLAGS.encode({"tags": after}))
+    log(call, SCOPE, row, "updated", [change(SCOPE, "tags", before, after)], name=row["name"] or row["key"])
     return after
+
+
+def _needs_approval(call: Call, row: sqlite3.Row, changes: Values) -> bool:
+    before = opened_values(call, row)
+    return covering_policy(call, gated_change(call, row, before, {**before, **changes})) is not None
