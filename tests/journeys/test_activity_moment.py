@@ -5,6 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.doubles.expected import require
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.timeline import on_activity, shown_rows
 
@@ -194,6 +195,18 @@ async def test_marks_survive_a_moment_that_moves_or_goes(setting: Setting) -> No
         assert "Revert 1 of 2" in words(program.screen)
         await program.press("y", "y", "u")
         assert "Undo 1 of 2: " in words(program.screen)
+
+
+async def test_marks_survive_a_feed_that_begins_again(setting: Setting) -> None:
+    async with running(setting) as program:
+        screen = await on_activity(program, "")
+        feed, oldest = require(screen.feed), shown_rows(screen)[-1].id
+        screen.rows.mark([oldest])
+        feed.rows = feed.rows[:3]
+        feed.notify_watchers()
+        await program.settle()
+        assert screen.rows.marks == {oldest}
+        assert [row.id for row in screen.chosen()] == [oldest]
 
 
 async def test_reverts_of_later_questions_stay_marked(setting: Setting) -> None:

@@ -37,13 +37,15 @@ class ActivityAroundMoment(ActivityKeys):
         return columns_around_moment(columns, self._moment.users)
 
     def entries(self) -> Sequence[ChangeRow]:
-        """Return the entries read so far with the changes of other records: all around a moment, else those
-        that are marked.
+        """Return the entries read so far with those that are marked, and around a moment with the changes of
+        other records.
         """
         feed = self.feed.rows if self.feed is not None else ()
         if self._moment is None:
             return feed
-        marked = [row.entry for row in self.rows.marked_rows() if row.kind != "flags"]
+        # The feed begins again when more entries arrive than are read at once.
+        read = {row.id for row in feed} if self.rows.marks else ()
+        marked = [row.entry for row in self.rows.marked_rows() if row.id not in read]
         return self._moment.rows(feed, self._finding.centre, marked)
 
     def follow_moment(self) -> None:
