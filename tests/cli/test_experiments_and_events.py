@@ -76,6 +76,18 @@ def test_a_life_from_launch_to_archive(signed_in: Run, draft: str) -> None:
     assert one(signed_in, draft)["id"] == int(draft)
 
 
+def test_events_without_data_are_measured_on_request(signed_in: Run, draft: str) -> None:
+    source = {"kind": "EventsNode", "event": "never sent", "math": "total"}
+    metric = {"kind": "ExperimentMetric", "metric_type": "mean", "source": source}
+    edit = ("experiments", "edit", draft, "--field", f"metrics={json.dumps([metric])}")
+    assert "never sent was never seen here" in signed_in(*edit, "--dry-run").out
+    assert signed_in(*edit, "--yes").code == 3
+    assert signed_in(*edit, "--yes", "--allow-unknown-events").code == 0
+    assert signed_in("experiments", "edit", draft, "--field", "metrics=[]", "--yes").code == 0
+    assert signed_in("undo", "--yes").code == 0
+    assert one(signed_in, draft)["metrics"][0]["source"]["event"] == "never sent"
+
+
 def test_impossible_step_is_refused_before_any_request(signed_in: Run, draft: str) -> None:
     done = signed_in("experiments", "archive", draft, "--yes")
     assert (done.code, done.out.split("\t")[1]) == (3, "skipped")

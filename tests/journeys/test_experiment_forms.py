@@ -86,7 +86,7 @@ async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(setting:
         assert "all are used here experiments create-metric makes one" in words(program.screen)
         await program.press("escape")
         await program.press("ctrl+s")
-        assert "one of them was never seen here" in words(program.screen)
+        assert "looked twice was never seen here" in words(program.screen)
         assert "back 2 to 30 days after the last time)" in words(program.screen)
         assert "search-suggestions is used with its variants" in words(program.screen)
         await say_yes(program)

@@ -16,7 +16,7 @@ from typing_extensions import TypeVar
 
 from flagtui.api import Client
 from flagtui.api.clock import Clock
-from flagtui.api.errors import ApiError
+from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.journal_entries import Signature, UndoTarget
 from flagtui.changes.proposal import P, PlanId, Purpose, R
@@ -105,6 +105,17 @@ class PlanContext:
     async def read_experiment(self, id: int) -> Experiment:
         """Read the current experiment. Raises ApiError."""
         return await self.client.experiments.get(id)
+
+    async def has_event(self, name: str) -> bool:
+        """Return whether an event of this name was sent, as far as the key may read events."""
+        try:
+            await self.client.event_definitions.by_name(name)
+        except NotFound:
+            return False
+        except ApiError:
+            # The server decides, and reports which it does not know.
+            return True
+        return True
 
     async def read_event(self, id: str) -> EventDefinition:
         """Read the current definition. Raises ApiError."""

@@ -139,17 +139,6 @@ def test_new_experiment_sends_chosen_values_and_leaves_project_defaults() -> Non
     assert "newer ones compare with old" in plan_of(copy, copy.fresh).cautions[0].text
 
 
-def test_events_nobody_sent_yet_are_allowed_in_so_many_words() -> None:
-    copy = ExperimentCopy.new("Blue", "blue", is_linked=True)
-    copy.unseen_events.add("new one")
-    assert "allow_unknown_events" not in copy.changes
-    copy.change_metrics("metrics").append(metrics.funnel_of(["known", "new one"]))
-    plan = plan_of(copy, copy.fresh)
-    assert plan.choices.fields["allow_unknown_events"] is True
-    assert any("never seen here" in consequence.text for consequence in plan.consequences)
-    assert all("allow" not in line.words for line in plan.lines)
-
-
 def test_metrics_are_moved_shared_and_taken_away() -> None:
     link: dict[str, Any] = {"id": 1, "saved_metric": 4, "name": "Paid", "metadata": {"type": "primary"}}
     link |= {"query": {"uuid": "s"}}

@@ -107,6 +107,10 @@ class WorkspaceContext(PlanContext):
             return ()
         return await self.client.flag_objects.all()
 
+    async def has_event(self, name: str) -> bool:
+        is_listed = any(row.name == name for row in self.workspace.events.rows)
+        return is_listed or await super().has_event(name)
+
     def name(self, kind: Kind, id: RecordId) -> str:
         row = self.workspace.collection(kind).get(id)
         return getattr(row, KINDS[kind].label) if row is not None else super().name(kind, id)

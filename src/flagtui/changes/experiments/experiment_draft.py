@@ -8,12 +8,10 @@ from flagtui.changes.draft import Draft, move
 from flagtui.changes.editor_text import RecordText
 from flagtui.changes.experiments.experiment_fields import (
     BASELINE,
-    METRICS,
     problems_in_fields,
     stored_field,
     variants_in,
 )
-from flagtui.changes.experiments.metric_nodes import events_of
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent
 from flagtui.changes.shares import even_shares
 from flagtui.models.experiment import Experiment
@@ -63,8 +61,6 @@ class ExperimentCopy(Draft):
         self.fresh = fresh
         self.has_own_flag = has_own_flag
         """Whether the experiment sets variants and shares, not an independent flag."""
-        self.unseen_events: set[str] = set()
-        """Names of events that were taken although none was sent yet."""
         self.shared: dict[int, str] = {}
         """The names of shared metrics that were added, by id."""
 
@@ -120,9 +116,6 @@ class ExperimentCopy(Draft):
         }
         if self.is_new:
             values.pop("name", None)
-        metrics = [as_dict(metric) for name in METRICS for metric in as_list(values.get(name))]
-        if any(self.unseen_events.intersection(events_of(metric)) for metric in metrics):
-            values["allow_unknown_events"] = True
         return values
 
     def intent(self) -> ExperimentIntent | None:

@@ -6,6 +6,7 @@ from typing import Final
 
 from flagtui.changes.difference import MISSING, arrow, brief, field_words
 from flagtui.changes.draft import share_sum
+from flagtui.changes.experiments.metric_nodes import events_of
 from flagtui.changes.experiments.metric_words import (
     activated_by,
     counts_test_accounts,
@@ -29,8 +30,6 @@ METHODS: Final = ("bayesian", "frequentist")
 MOST_VARIANTS: Final = 20
 BASELINE: Final = "control"
 METRICS: Final = ("metrics", "metrics_secondary")
-SAYS_HOW: Final = frozenset({"allow_unknown_events"})
-"""Parts of a request that are no fields: nothing reads them back."""
 REORDERED: Final = "in another order"
 _DATES: Final = ("start_date", "end_date")
 
@@ -59,8 +58,6 @@ def stored_field(fresh: Experiment, name: str) -> JSON:
 
 def is_kept(experiment: Experiment, name: str, value: JSON, same: Callable[[JSON, JSON], bool]) -> bool:
     """Return whether a new value was stored. Servers fill in missing settings, variants and metrics."""
-    if name in SAYS_HOW:
-        return True
     stored = stored_field(experiment, name)
     if name == "parameters":
         return same(_shares(stored), _shares(value))
@@ -72,6 +69,12 @@ def is_kept(experiment: Experiment, name: str, value: JSON, same: Callable[[JSON
     if isinstance(value, dict):
         return all(same(as_dict(stored).get(key), part) for key, part in value.items())
     return same(stored, value) or not (stored or value)
+
+
+def events_in(fields: Mapping[str, JSON]) -> frozenset[str]:
+    """Return the names of the events that the metrics among these fields count."""
+    metrics = (as_dict(metric) for name in METRICS for metric in as_list(fields.get(name)))
+    return frozenset(event for metric in metrics for event in events_of(metric))
 
 
 def variants_in(parameters: JSON) -> list[JSON]:

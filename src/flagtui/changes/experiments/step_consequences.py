@@ -248,9 +248,10 @@ def _editing(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
 
 
 def _unseen(choices: Choices) -> Iterator[Consequence]:
-    if choices.fields.get("allow_unknown_events"):
-        text = "one of them was never seen here: it counts nothing until it is sent"
-        yield Consequence("Events", text, "warning")
+    for event in choices.unseen:
+        yield Consequence(
+            "Events", f"{event} was never seen here: it counts nothing until it is sent", "warning"
+        )
 
 
 def _copying(choices: Choices, context: StepContext) -> Iterator[Consequence]:

@@ -11,7 +11,7 @@ from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.api.heavy_work import off_loop
 from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict, same, value_words
-from flagtui.changes.experiments.experiment_fields import SAYS_HOW, change_words, is_kept, stored_field
+from flagtui.changes.experiments.experiment_fields import change_words, is_kept, stored_field
 from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_consequences import StepContext, cautions, consequences
 from flagtui.changes.experiments.step_refusals import foresee_refusal
@@ -247,9 +247,8 @@ def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Differen
         case "duplicate":
             yield _field_line("feature_flag_key", fresh.feature_flag_key, choices.flag_key)
     for name, value in choices.fields.items():
-        if name not in SAYS_HOW:
-            before, shared = stored_field(fresh, name), names_of_shared(fresh, choices)
-            yield DifferenceLine((name,), before, value, "; ".join(change_words(name, before, value, shared)))
+        before, shared = stored_field(fresh, name), names_of_shared(fresh, choices)
+        yield DifferenceLine((name,), before, value, "; ".join(change_words(name, before, value, shared)))
 
 
 def _flag_line(fresh: Experiment, *, is_on: bool) -> DifferenceLine:

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError
 from flagtui.api.heavy_work import off_loop
+from flagtui.changes.experiments.experiment_fields import events_in
+from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
 from flagtui.changes.experiments.step_refusals import NO_OP
 from flagtui.changes.experiments.step_save import StepAdapter
@@ -19,6 +21,8 @@ from flagtui.models.experiment import Experiment
 
 UNREADABLE: Final[frozenset[StepName]] = frozenset({"create", "restore"})
 """Steps of experiments that do not exist yet, or that no server lets users read."""
+MOST_EVENTS: Final = 20
+"""The most new events of one edit that are looked up."""
 NEED_FLAGS: Final[frozenset[StepName]] = frozenset({"pause", "create", "duplicate"})
 """Steps whose question names other flags, as `disable_flag` does."""
 
@@ -49,6 +53,9 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
                 fresh = await context.read_experiment(intent.id)
             except ApiError as error:
                 return skip(intent.id, context.name("experiments", intent.id), error)
+        if choices.takes_unseen or not context.uncounted:
+            choices = replace(choices, unseen=await self._find_unseen(choices, fresh))
+            intent = replace(intent, choices=choices)
         needs_flags = intent.step.name in NEED_FLAGS or choices.disable_flag
         rows = await context.all_flags(has_archived=True) if needs_flags else ()
         step_context = await gather_for_step(intent, fresh, context.client, rows)
@@ -60,6 +67,13 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
         is_no_op = plan.code == NO_OP and choices == Choices()
         skipped = skip(fresh.id, fresh.name, plan)
         return replace(skipped, next="", is_no_op=True) if is_no_op else skipped
+
+    async def _find_unseen(self, choices: Choices, fresh: Experiment) -> tuple[str, ...]:
+        """Return the new events of an edit's metrics that were never sent; servers refuse them unasked."""
+        if not (events := events_in(choices.fields)):
+            return ()
+        new = sorted(events - {*events_measured(fresh)})[:MOST_EVENTS]
+        return tuple([event for event in new if not await self.context.has_event(event)])
 
 
 def unread_experiment(intent: ExperimentIntent) -> Experiment:

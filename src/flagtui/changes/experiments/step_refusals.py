@@ -4,11 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from flagtui.changes.difference import same
-from flagtui.changes.experiments.experiment_fields import (
-    SAYS_HOW,
-    problems_in_fields,
-    stored_field,
-)
+from flagtui.changes.experiments.experiment_fields import problems_in_fields, stored_field
 from flagtui.changes.experiments.steps import ANY, Choices, Step
 from flagtui.changes.skipped import Blocked
 from flagtui.models.editable_fields import is_plain_key
@@ -151,7 +147,7 @@ def _of_values(fields: Mapping[str, JSON]) -> Iterator[Blocked]:
 
 
 def _of_edit(fresh: Experiment, fields: Mapping[str, JSON]) -> Iterator[Blocked]:
-    refused = sorted(set(fields) - EDITABLE_OLD - SAYS_HOW)
+    refused = sorted(set(fields) - EDITABLE_OLD)
     if refused and fresh.is_mostly_fixed:
         names = ", ".join(map(EXPERIMENT_FIELDS.words, refused))
         reason = f"it is measured by the old engine; {names} cannot be changed"

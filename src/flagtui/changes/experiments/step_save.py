@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +14,8 @@ from flagtui.api.shipped_filters import ship_filters, unfrozen_filters
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.canonical_filters import clean_filters, normal_filters
 from flagtui.changes.difference import same
-from flagtui.changes.experiments.experiment_fields import SAYS_HOW, stored_field
+from flagtui.changes.experiments.experiment_fields import events_in, stored_field
+from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.metrics import with_order
 from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, missing_fields
 from flagtui.changes.experiments.steps import Choices, StepName
@@ -83,7 +84,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         moved = [
             EXPERIMENT_FIELDS.words(name)
             for name in plan.choices.fields
-            if name not in SAYS_HOW and not same(stored_field(now, name), stored_field(plan.fresh, name))
+            if not same(stored_field(now, name), stored_field(plan.fresh, name))
         ]
         if plan.step.name == "ship" and _targeting(now) != _targeting(plan.fresh):
             moved.append("the targeting of its flag")
@@ -175,8 +176,8 @@ async def _take(plan: ExperimentPlan, experiments: Experiments) -> Experiment:
         "unarchive": lambda: experiments.unarchive(id),
         "reset": lambda: experiments.reset(id),
         "duplicate": lambda: experiments.duplicate(id, flag_key=chosen.flag_key, name=chosen.name or None),
-        "create": lambda: experiments.create(chosen.name, chosen.flag_key, chosen.fields),
-        "edit": lambda: experiments.update(id, with_order(plan.fresh, chosen.fields)),
+        "create": lambda: experiments.create(chosen.name, chosen.flag_key, _fields_sent(plan)),
+        "edit": lambda: experiments.update(id, with_order(plan.fresh, _fields_sent(plan))),
         "reopen": lambda: experiments.update(id, chosen.fields),
         "copy": lambda: experiments.copy_to_project(id, chosen.project, flag_key=chosen.flag_key or None),
         "freeze": lambda: experiments.freeze_exposure(id),
@@ -189,6 +190,15 @@ async def _take(plan: ExperimentPlan, experiments: Experiments) -> Experiment:
         with after_write():
             return await experiments.get(id)
     return await steps[plan.step.name]()
+
+
+def _fields_sent(plan: ExperimentPlan) -> Mapping[str, JSON]:
+    """Return the fields as sent: unasked, servers refuse events without data, even those stored before."""
+    fields, choices = plan.choices.fields, plan.choices
+    if not (events := events_in(fields)):
+        return fields
+    is_allowed = choices.is_restored or choices.unseen or events <= {*events_measured(plan.fresh)}
+    return {**fields, "allow_unknown_events": True} if is_allowed else fields
 
 
 CONCLUDED: Final = ("conclusion", "conclusion_comment")

@@ -197,7 +197,7 @@ def _plan_old_values(
     fields = {name: value for name, value in values.items() if not _alike(name, value, now[name])}
     if not fields:
         return None
-    plan = plan_step(replace(intent, choices=Choices(fields=fields)), fresh, context)
+    plan = plan_step(replace(intent, choices=Choices(fields=fields, is_restored=True)), fresh, context)
     if isinstance(plan, Blocked):
         return plan
     conflicts = tuple(

@@ -66,6 +66,12 @@ class Choices(msgspec.Struct, frozen=True):
     """The values of those fields that the user saw."""
     shared: Mapping[int, str] = {}
     """The names of shared metrics that the edit adds, by id."""
+    unseen: tuple[str, ...] = ()
+    """New events of metrics that were never sent, which the user is warned about."""
+    takes_unseen: bool = False
+    """Whether such events are accepted without a question, too."""
+    is_restored: bool = False
+    """Whether the values were stored before, so that their events need no check."""
 
 
 def trim_choices(choices: Choices) -> Choices:

@@ -115,7 +115,7 @@ class ExperimentQuestions:
         self.known = Companions()
         self._runner = runner
         self._workspace = workspace
-        self._metrics = MetricQuestions(copy, runner, workspace, app_state)
+        self._metrics = MetricQuestions(runner, workspace, app_state)
 
     async def open(self, line: FormLine) -> None:
         """Ask the question of one line."""
@@ -276,7 +276,7 @@ class ExperimentQuestions:
     async def _metric(self, place: Place, at: int) -> None:
         metrics = self.copy.metrics(place)
         if place == "saved_metrics_ids":
-            other = role_words(self.copy, as_dict(metrics[at]))
+            other = role_words(as_dict(metrics[at]))
             remove = Choice("remove", "remove it", f"{key_sign('form.remove')} does it too")
             ways = [Choice("role", f"make it {other}"), remove]
             answer: Item | str | None = await self._runner.ask(PickerScreen("Shared metric", ways))

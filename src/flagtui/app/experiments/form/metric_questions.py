@@ -4,14 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 from uuid import uuid4
 
-from flagtui.api.errors import ApiError, NotFound
+from flagtui.api.errors import ApiError
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.forms.completion import complete_event_properties, complete_events
 from flagtui.app.forms.form_lines import ask_line
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.experiments import metrics
-from flagtui.changes.experiments.experiment_draft import ExperimentCopy
 from flagtui.changes.experiments.metric_nodes import Item, events_of, nodes_of
 from flagtui.changes.experiments.metric_words import metric_name, metric_words, return_words, window_words
 from flagtui.changes.experiments.metrics import COUNTING, KINDS, OF_A_PROPERTY, UNITS, Counting, Kind
@@ -31,10 +30,7 @@ USUAL_RETURN: Final = "1 to 14 days"
 class MetricQuestions:
     """Prompts for a metric and returns it; None to keep the current one."""
 
-    def __init__(
-        self, copy: ExperimentCopy, runner: ChangeRunner, workspace: Workspace, app_state: AppState
-    ) -> None:
-        self._copy = copy
+    def __init__(self, runner: ChangeRunner, workspace: Workspace, app_state: AppState) -> None:
         self._app_state = app_state
         self._runner = runner
         self._workspace = workspace
@@ -185,7 +181,7 @@ class MetricQuestions:
         return metrics.event_node(event, way, of.strip()) if of else None
 
     async def event(self, title: str, usual: str = "", *, may_end: bool = False) -> str | None:
-        """Return an event by its name; empty for no more steps. Names that were never seen are marked."""
+        """Return an event by its name; empty for no more steps."""
         rows = await self._load_events()
         choices = [Choice("enough", "enough", "no more steps", not usual)] if may_end else []
         choices += [Choice(f"event {row.name}", row.name, row.description, row.name == usual) for row in rows]
@@ -198,19 +194,7 @@ class MetricQuestions:
         about = "exactly as code sends it; it counts nothing until it is sent"
         completion = complete_events(self._workspace)
         line = await ask_line(self._runner, "Name of the event", about, usual, _event_problem, completion)
-        if line is not None and line not in {row.name for row in rows} and not await self._is_seen(line):
-            self._copy.unseen_events.add(line)
-        return line
-
-    async def _is_seen(self, name: str) -> bool:
-        try:
-            await self._workspace.client.event_definitions.by_name(name)
-        except NotFound:
-            return False
-        except ApiError:
-            # A key without access to events: the server decides, and reports which it does not know.
-            return True
-        return True
+        return None if line is None else line.strip()
 
     async def _load_events(self) -> list[EventDefinitionRow]:
         """Return the events of the project, its own before built-in ones; none if they cannot be read."""
@@ -271,7 +255,7 @@ def _about_return(metric: Item) -> Iterator[Choice[str]]:
         yield Choice("last_seen", "count from the last time", "it counts from the first")
 
 
-def role_words(copy: ExperimentCopy, link: Mapping[str, JSON]) -> str:
+def role_words(link: Mapping[str, JSON]) -> str:
     """Return the other role of a shared metric."""
     return "primary" if as_dict(link.get("metadata")).get("type") == "secondary" else "secondary"
 

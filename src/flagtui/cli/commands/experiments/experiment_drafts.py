@@ -3,6 +3,7 @@
 from typing import Final, TypedDict, Unpack
 
 import click
+from msgspec.structs import replace
 
 from flagtui.changes.editor_text import Faulty
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, editable, experiment_text
@@ -34,6 +35,11 @@ LEAST_VARIANTS: Final = 2
 """What servers ask of a flag that an experiment uses."""
 
 
+UNKNOWN_EVENTS: Final = click.option(
+    "--allow-unknown-events", "takes_unseen", is_flag=True, help="Measure events that were never sent, too."
+)
+
+
 class NewExperimentOptions(TypedDict):
     """The options as click passes them."""
 
@@ -41,6 +47,16 @@ class NewExperimentOptions(TypedDict):
     variants: tuple[str, ...]
     description: str
     values: tuple[str, ...]
+    takes_unseen: bool
+
+
+class ExperimentEditOptions(TypedDict):
+    """The options of an edit as click passes them."""
+
+    values: tuple[str, ...]
+    source: str | None
+    is_printed: bool
+    takes_unseen: bool
 
 
 @experiment_command(
@@ -70,6 +86,7 @@ class NewExperimentOptions(TypedDict):
 )
 @ruled_option("--description", default="", help="The description.", excludes=("--field description",))
 @FIELD
+@UNKNOWN_EVENTS
 async def create(
     session: ProjectSession, name: str, terms: WriteTerms, **given: Unpack[NewExperimentOptions]
 ) -> int:
@@ -96,6 +113,7 @@ async def create(
         raise Trouble(f"{copy.problems[0]}.", code="usage")
     if (intent := copy.intent()) is None:
         raise Trouble("no change is given.", code="nothing_to_do")
+    intent = replace(intent, choices=replace(intent.choices, takes_unseen=given["takes_unseen"]))
     return await carry_out_steps(session, [intent], (), terms)
 
 
@@ -111,17 +129,17 @@ async def create(
 @EXPERIMENT_WORD
 @FIELD
 @source_option(help="The JSON of --print; - reads stdin.")
+@UNKNOWN_EVENTS
 @PRINT
 async def edit(
     session: ProjectSession,
     experiment: RecordSelection,
-    values: tuple[str, ...],
-    source: str | None,
-    is_printed: bool,
     terms: WriteTerms,
+    **given: Unpack[ExperimentEditOptions],
 ) -> int:
     """Change fields: name, description, metrics, metrics_secondary, exposure_criteria, …"""
-    if is_printed:
+    values, source = given["values"], given["source"]
+    if given["is_printed"]:
         return print_json(editable(only_one(await experiments_of(session, experiment), "experiment")))
     if not values and source is None:
         raise click.UsageError("Give a change: --field NAME=VALUE, or --from FILE.")
@@ -142,6 +160,7 @@ async def edit(
         changed = {name: value for name, value in values.items() if value != shown[name]}
         if not changed:
             return skip_no_op(fresh.id, fresh.name, "it has these values already")
-        return Choices(fields=changed, seen={name: shown[name] for name in changed})
+        seen = {name: shown[name] for name in changed}
+        return Choices(fields=changed, seen=seen, takes_unseen=given["takes_unseen"])
 
     return await take_step(session, "edit", experiment, choose, terms)
