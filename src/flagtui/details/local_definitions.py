@@ -12,9 +12,17 @@ from flagtui.evaluate import wire
 from flagtui.models.activity import Activity
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
-from flagtui.models.flag_details import Names
+from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.flag_responses import Cohort, LocalEvaluation
 from flagtui.models.json_value import JSON
+
+
+def names_in(document: LocalEvaluation, cohorts: Mapping[int, str] = NO_NAMES.cohorts) -> Names:
+    """Return the names of group types beside those of cohorts, and how values are compared."""
+    types = document.group_type_mapping.items()
+    groups = {int(index): name for index, name in types if index.isascii() and index.isdigit()}
+    is_newer = document.raw.get("property_matching_version") == 2
+    return Names(groups=groups, cohorts=cohorts, matching_version=2 if is_newer else 1)
 
 
 class LocalDefinitions:
@@ -36,10 +44,9 @@ class LocalDefinitions:
     @property
     def names(self) -> Names:
         """The names of group types and cohorts loaded so far; without a document, values compare as in 1."""
-        types = self.document.group_type_mapping if self.document else {}
-        groups = {int(index): name for index, name in types.items() if index.isascii() and index.isdigit()}
-        version = self.document.raw.get("property_matching_version") if self.document else 1
-        return Names(groups=groups, cohorts=self.cohorts.names, matching_version=2 if version == 2 else 1)
+        if self.document is None:
+            return Names(cohorts=self.cohorts.names)
+        return names_in(self.document, self.cohorts.names)
 
     async def read(self) -> LocalEvaluation | None:
         """Return the current document; an unchanged one is not sent again (ETag)."""

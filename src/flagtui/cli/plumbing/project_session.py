@@ -232,20 +232,20 @@ class ProjectSession(msgspec.Struct):
         """
         import asyncio
 
-        from flagtui.models.flag_details import NO_NAMES, Names
+        from flagtui.models.flag_details import NO_NAMES
         from flagtui.text.property_sentences import needs_names
 
         if not any(needs_names(as_dict(flag.get("filters"))) for flag in flags):
             return NO_NAMES
+        # Loaded here: few flags need any.
+        from flagtui.details.local_definitions import names_in
+
         try:
             async with asyncio.timeout(PATIENCE):
                 document = await self.client.evaluation.local_evaluation()
         except (ApiError, TimeoutError):
             return NO_NAMES
-        names_by_index = document.group_type_mapping if document is not None else {}
-        version = document.raw.get("property_matching_version") if document is not None else None
-        groups = {int(index): name for index, name in names_by_index.items() if index.isdecimal()}
-        return Names(groups=groups, matching_version=2 if version == 2 else 1)
+        return NO_NAMES if document is None else names_in(document)
 
     async def until(
         self, look: Callable[[], Awaitable[WorkT | None]], wait: float, what: str
