@@ -168,7 +168,9 @@ class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
         """Close this screen with an answer; nothing happens unless it is the one on top."""
-        if not self.app.screen_stack or self.app.screen is not self or self._is_answered:
+        future = self._result_callbacks[-1].future if self._result_callbacks else None
+        is_answered = future is not None and future.done()
+        if not self.app.screen_stack or self.app.screen is not self or is_answered:
             return AwaitComplete()
         return super().dismiss(result)
 
@@ -183,11 +185,6 @@ class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
         # screen its size again: two that are in flight at once would take turns for ever.
         if size == self.app.size and size != self._compositor.size:
             super()._screen_resized(size)
-
-    @property
-    def _is_answered(self) -> bool:
-        future = self._result_callbacks[-1].future if self._result_callbacks else None
-        return future is not None and future.done()
 
     def _pop_result_callback(self) -> None:
         # Closed without an answer: who waits must not wait for ever.
@@ -208,17 +205,13 @@ class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
         self._was_on_top = True
 
     async def _pre_process(self) -> bool:
-        self._take_breakpoints(self.app.size)
+        # Textual sets the breakpoint classes with the first layout, and then lays out again.
+        breakpoints = (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS)
+        for length, points in zip(self.app.size, breakpoints, strict=True):
+            self.add_class(*self._get_breakpoint_classes(length, points or []), update=False)
         # What could not be composed or mounted is closed as everything else is, by its messages.
         await super()._pre_process()
         return True
-
-    def _take_breakpoints(self, size: Size) -> None:
-        """Set the breakpoint classes now: Textual sets them with the first layout and then lays out again."""
-        for length, points in zip(
-            size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True
-        ):
-            self.add_class(*self._get_breakpoint_classes(length, points or []), update=False)
 
     async def _process_messages_loop(self) -> None:
         await until_closed(self, super()._process_messages_loop)
