@@ -57,6 +57,7 @@ def test_forms_of_calls_name_their_key(language: str, text: str) -> None:
         ("php", "<?php PostHog::capture(array('distinctId' => 'u', 'event' => 'paid'));"),
         ("rust", 'fn f() { posthog.capture(Event::new("paid", "u")); }'),
         ("elixir", 'PostHog.bare_capture("paid", "u")'),
+        ("ts", 'posthog.captureImmediate({ distinctId: "u", event: "paid" });'),
         ("elixir", 'PostHog.capture(MyPostHog, "paid", %{distinct_id: "u"})'),
         ("python", 'from posthog import capture as track\ntrack("u", event="paid")'),
     ],
@@ -183,6 +184,11 @@ def test_calls_in_templates_are_calls(path: str, text: str) -> None:
     file = read(text, language.name, path=path)
     assert [each.kind for each in file.references if each.kind != "comment"] == ["call"]
     assert file.problems == ()
+
+
+def test_constant_of_an_event_has_spaces() -> None:
+    text = 'const EVENTS = { PAID: "order paid" };\nposthog.capture(EVENTS.PAID);'
+    assert resolve(read(text)) == [("constant", "order paid")]
 
 
 def test_marker_in_a_comment_of_a_page_accepts_its_line() -> None:

@@ -21,10 +21,11 @@ from flagtui.code.syntax import has_parser
 
 _TEST_PATTERNS: Final = (
     *("test_*.py", "*_test.*", "*_spec.*", "*.test.*", "*.spec.*", "conftest.py", "*Test.java"),
+    *("tests.py", "*-spec.*", "*.cy.*", "cypress/"),
     *("*Tests.java", "*Test.kt", "*Tests.kt", "*Tests.swift", "*Test.php", "*Tests.cs", "*Test.cs"),
     *("tests/", "test/", "spec/", "__tests__/", "__mocks__/", "Tests/", "e2e/", "androidTest/"),
 )
-_TEST_PARTS: Final = ("test", "Test", "spec", "e2e", "__mocks__")
+_TEST_PARTS: Final = ("test", "Test", "spec", "e2e", "__mocks__", ".cy.", "cypress")
 """A path that matches a pattern has one of them."""
 _GENERATED: Final = re.compile(
     rb"@generated|generated.{0,200}?do not (?:edit|modify)|do not (?:edit|modify).{0,200}?generated",

@@ -70,7 +70,8 @@ _MARKS: Final = frozenset("=:>")
 _MORE_MARKS: Final = {"java": frozenset("("), "kotlin": frozenset("("), "php": frozenset(",")}
 _LOOK_BACK: Final = 300
 """Characters before a text in which its name is looked for."""
-_KEY: Final = re.compile(r"[^\s\"'`\\]{1,400}")
+_KEY: Final = re.compile(r"(?!\s)[^\n\"'`\\]{1,400}(?<!\s)")
+"""Keys of flags have no spaces; names of events have."""
 _GOES_ON: Final = re.compile(r"\s*(?:\+|%|<>|\.\s*(?:\$|format\b|concat\b|replace\w*\())")
 """What follows a text that is only a part of the value: it is computed."""
 _SCRIPTS: Final = frozenset(("ts", "tsx", "js", "vue", "svelte", "html"))

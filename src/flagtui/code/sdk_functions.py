@@ -69,7 +69,10 @@ def _sdk_functions() -> Mapping[str, SdkFunction]:
             ),
             _FLAG,
         ),
-        **dict.fromkeys(("capture", "bare_capture", "Capture", "Event.new", "Event.new_anon"), _CAPTURE),
+        **dict.fromkeys(
+            ("capture", "captureImmediate", "bare_capture", "Capture", "Event.new", "Event.new_anon"),
+            _CAPTURE,
+        ),
     }
     for type in _TYPES:
         snake = type.lower()
