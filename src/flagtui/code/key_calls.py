@@ -41,7 +41,9 @@ class KeyCall(msgspec.Struct, frozen=True, dict=True):
         by_name = next((each for each in self._named if each.name in names), None)
         if by_name is not None:
             return by_name
-        by_place = next(iter(self._positional[self._index : self._index + 1]), None)
+        # The first argument of a wrapper is the key, whatever its name.
+        places = self._positional or (self._arguments if self.function.is_wrapper else [])
+        by_place = next(iter(places[self._index : self._index + 1]), None)
         return None if by_place is None or self.source.members(by_place) else by_place
 
     @property

@@ -48,7 +48,7 @@ _ALL: Final = (
         "java",
         ("string_literal", "character_literal"),
         ("line_comment", "block_comment"),
-        ("argument_list",),
+        ("argument_list", "annotation_argument_list"),
     ),
     Language(
         "kotlin",
@@ -86,7 +86,7 @@ _ALL: Final = (
             *("string_literal", "verbatim_string_literal", "raw_string_literal", "character_literal"),
             "interpolated_string_expression",
         ),
-        arguments=("argument_list",),
+        arguments=("argument_list", "attribute_argument_list"),
         is_server=True,
     ),
     Language("html", ("html", "htm"), "html"),

@@ -17,7 +17,7 @@ from flagtui.config.toml_source import (
     texts,
 )
 
-_FUNCTION: Final = re.compile(r"[A-Za-z_$][\w$]*(?:[.:]{1,2}[A-Za-z_$][\w$]*)*")
+_FUNCTION: Final = re.compile(r"[A-Za-z_$][\w$]*(?:[.:]{1,2}[A-Za-z_$][\w$]*)*[?!]?")
 
 
 def _functions(value: object) -> tuple[str, ...]:
