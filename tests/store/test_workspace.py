@@ -119,7 +119,7 @@ async def test_forbidden_data_is_unknown_with_its_reason(open_workspace: Open, s
 
 async def test_a_key_the_server_does_not_know_is_an_error(open_workspace: Open, server: Server) -> None:
     for path in server.answers:
-        server.status[path] = 401
+        server.answers[path], server.status[path] = {"detail": "Invalid key."}, 401
     with pytest.raises(NotSignedIn):
         await open_workspace().load_identity()
 
