@@ -41,6 +41,10 @@ def test_reads_of_evaluated_flags_are_calls_on_a_server(language: str, text: str
         ("java", 'class A { void f() { PostHog.Companion.getFeatureFlag("nav", "control"); } }'),
         ("kotlin", 'import com.posthog.server.PostHog\nval v = postHog.isFeatureEnabled(user, "nav")'),
         ("csharp", 'class A { void F() { posthog.IsFeatureEnabledAsync("nav", id); } }'),
+        ("go", 'package a\nvar p = posthog.FeatureFlagPayload{Key: "nav", DistinctId: "u"}'),
+        ("go", 'package a\nvar v = c.IsFeatureEnabled(posthog.FeatureFlagPayload{Key: "nav"})'),
+        ("ts", 'flag({ key: "nav", adapter: postHogAdapter.isFeatureEnabled() })'),
+        ("ts", 'import { useFlag } from "@openfeature/react-sdk";\nuseFlag("nav", false)'),
         ("tsx", 'const a = <PostHogFeature match={(v) => v > 1} {...props} flag="nav" />;'),
         ("tsx", 'const a = <PostHogFeature\n  fallback={<p>a</p>}\n  flag={"nav"}\n>text</PostHogFeature>;'),
         ("tsx", 'import { PostHogFeature as F } from "posthog-js/react";\nconst a = <F flag="nav" />;'),
@@ -216,4 +220,5 @@ def test_forms_of_wrappers_name_their_key(language: str, text: str) -> None:
 
 
 def test_values_of_other_settings_are_no_flags() -> None:
-    assert read('// a feature\nsettings.getStringValue("theme");').references == ()
+    assert read('// a feature\nsettings.getStringValue("theme"); flag({ key: "a" })').references == ()
+    assert read('feature_flag("of another system")', "python").references == ()

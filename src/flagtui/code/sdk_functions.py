@@ -32,6 +32,9 @@ class SdkFunction(msgspec.Struct, frozen=True):
 
 
 _FLAG: Final = SdkFunction()
+_COMMON: Final = SdkFunction(needs=("posthog",))
+_DECLARED: Final = SdkFunction(needs=("posthogadapter",), is_server=True)
+"""Declares a flag for Vercel's Flags SDK."""
 _READ: Final = SdkFunction(has_user=True)
 _CHECK: Final = SdkFunction(fallback=1, has_user=True)
 _SNAPSHOT: Final = SdkFunction(
@@ -63,12 +66,15 @@ def _sdk_functions() -> Mapping[str, SdkFunction]:
                 *("get_feature_flag_result", "get_remote_config_payload"),
                 *("IsFeatureEnabled", "GetFeatureFlag", "GetFeatureFlagPayload", "GetFeatureFlagResult"),
                 *("GetRemoteConfigPayload", "IsFeatureEnabledAsync", "GetFeatureFlagAsync"),
-                *("GetRemoteConfigPayloadAsync", "feature_flag", "feature_flag_enabled"),
-                "feature_flag_enabled?",
+                *("GetRemoteConfigPayloadAsync", "FeatureFlagPayload"),
                 *("FeatureFlags.check", "FeatureFlags.check!", "FeatureFlags.get_feature_flag_result"),
+                "FeatureFlags.get_feature_flag_result!",
             ),
             _FLAG,
         ),
+        **dict.fromkeys(("feature_flag", "feature_flag_enabled", "feature_flag_enabled?"), _COMMON),
+        "flag": _DECLARED,
+        **dict.fromkeys(("useFlag", "useSuspenseFlag"), _OPEN),
         **dict.fromkeys(
             ("capture", "captureImmediate", "bare_capture", "Capture", "Event.new", "Event.new_anon"),
             _CAPTURE,
