@@ -108,7 +108,7 @@ async def a_schedule(bench: Bench, flag: Any) -> Any:
 
 def beside(what: What) -> Callable[[Bench, Any], Awaitable[Any]]:
     async def send(bench: Bench, flag: Any) -> Any:
-        return await made_beside(what, flag, "everyone", bench.client)
+        return await made_beside(what, flag, bench.client)
 
     return send
 

@@ -108,7 +108,7 @@ async def test_earlier_cohort_is_not_mistaken_for_an_unanswered_one(tmp_path: Pa
         first = await scene_of("cohort", bench)
         assert (await first.save()).is_saved
         flag = first.prepared.plan.fresh
-        plan = expect(await made_beside("cohort", flag, "everyone", bench.client), RelatedPlan)
+        plan = expect(await made_beside("cohort", flag, bench.client), RelatedPlan)
         again = Prepared(replace(plan, read_at=bench.now), RelatedAdapter(bench.client))
         bench.wire.before = from_the_write_on(lost, times=1)
         scene = Scene(bench, again)

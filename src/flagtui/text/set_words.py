@@ -14,6 +14,7 @@ from flagtui.text.outcomes import explain_skipped
 from flagtui.text.styled import Notice
 
 UNDO_AT_ONCE: Final = Notice("undo and redo are sent at once: end staging first", "warning", "not staged")
+NOTHING_STAGED: Final = "Nothing is staged in this project."
 NAMED: Final = 3
 """Records that a note names."""
 

@@ -24,5 +24,5 @@ async def test_record_that_cannot_be_made_is_refused_with_a_reason(
     what: What, fields: dict[str, Any], refusal: tuple[str, str]
 ) -> None:
     client = Client("http://127.0.0.1:1", "phx_key", 1)
-    blocked = expect(await made_beside(what, flag(**fields), "everyone", client), Blocked)
+    blocked = expect(await made_beside(what, flag(**fields), client), Blocked)
     assert (blocked.reason, blocked.next) == refusal

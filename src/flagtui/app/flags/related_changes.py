@@ -74,7 +74,7 @@ class RelatedChanges:
         if (workspace := self._app_state.workspace) is not None:
             client = workspace.client
             self._runner.run(
-                self._write(row, lambda fresh: made_beside(what, fresh, self._who(row, fresh), client))
+                self._write(row, lambda fresh: made_beside(what, fresh, client, self._reach_words(row)))
             )
 
     def make_dashboard(self, row: FlagRow, flag: Flag | None) -> None:
@@ -98,14 +98,12 @@ class RelatedChanges:
         context = WorkspaceContext(self._app_state, workspace)
         await self._runner.write([row.key], RelatedPlanner(context, make=make), on_report)
 
-    def _who(self, row: FlagRow, fresh: Flag) -> str:
-        """Return the users that a cohort would have, if they were counted."""
-        if not fresh.active:
-            return "no one, since the flag is off"
+    def _reach_words(self, row: FlagRow) -> str:
+        """Return the number of users that a cohort would have; empty if they were not counted."""
         reach = self._app_state.inspector.cached_details(row).reach if self._app_state.inspector else None
         if reach is None or reach.affected is None:
-            return "everyone who has the flag now"
-        return f"everyone who has the flag now, {reach.about}{reach.affected:,} {reach.unit}"
+            return ""
+        return f"{reach.about}{reach.affected:,} {reach.unit}"
 
     async def schedule(self, row: FlagRow) -> None:
         """Ask for a change and its time. Only within a worker."""

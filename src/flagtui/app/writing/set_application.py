@@ -31,6 +31,7 @@ from flagtui.store.workspace import Workspace
 from flagtui.text.formats import count
 from flagtui.text.outcomes import explain_error
 from flagtui.text.set_words import (
+    NOTHING_STAGED,
     explain_blocked_set,
     explain_done,
     explain_pending,
@@ -66,9 +67,7 @@ class SetApplication:
         self._staging.look()
         change_set = self._staging.change_set
         if change_set is None:
-            self._runner.show_toast(
-                Notice(self._app_state.staged_fault or "Nothing is staged in this project.")
-            )
+            self._runner.show_toast(Notice(self._app_state.staged_fault or NOTHING_STAGED))
             return
         try:
             self._staging.refuse_while_applying()

@@ -70,8 +70,8 @@ OPERATIONS: Final[dict[What, str]] = {
 """Its name on the server, to recognise an earlier refusal."""
 
 
-async def made_beside(what: What, fresh: Flag, who: str, client: Client) -> RelatedPlan | Blocked:
-    """Plan the record to create; `who` describes the users of a cohort."""
+async def made_beside(what: What, fresh: Flag, client: Client, reach: str = "") -> RelatedPlan | Blocked:
+    """Plan the record to create; `reach` has the number of users of a cohort, where they were counted."""
     if fresh.deleted:
         return Blocked("deleted", "it is deleted", "restore it first")
     if what == "dashboard" and fresh.usage_dashboard is not None:
@@ -80,6 +80,9 @@ async def made_beside(what: What, fresh: Flag, who: str, client: Client) -> Rela
         return Blocked("missing", "it has no usage dashboard", "make one first")
     if what == "enrich" and not fresh.has_enriched_analytics:
         return Blocked("plain", "its program sends no enriched data for it")
+    who = "no one, since the flag is off"
+    if fresh.active:
+        who = f"everyone who has the flag now{', ' if reach else ''}{reach}"
     effects: dict[What, Consequence] = {
         "cohort": Consequence("Who is in it", f"{who}; later changes do not move them", "plain"),
         "dashboard": Consequence("Makes", "a dashboard with how often the flag is called", "plain"),

@@ -141,8 +141,9 @@ class RecordCommand(ShownCommand):
                 **{option.name: given.pop(option.name, option.default) for option in fields(Agreement)}
             )
             if agreement.is_kept and self.never_staged:
-                fix = "Apply it directly, without --stage, --out and propose."
-                raise Trouble(f"this cannot be staged: {self.never_staged}.", fix, code="refused")
+                from flagtui.changes.sets.plan_changes import AT_ONCE
+
+                raise Trouble(f"this cannot be staged: {self.never_staged}.", AT_ONCE, code="refused")
             given["terms"] = WriteTerms(given.pop("place"), agreement, given.pop("printer"))
         for name, source in self._named:
             value = given[name]

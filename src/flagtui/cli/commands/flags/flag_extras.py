@@ -147,8 +147,7 @@ def _make(what: What, words: str, *operations: str) -> RecordCommand:
     async def make(session: ProjectSession, flag: RecordSelection, terms: WriteTerms) -> int:
         fresh = await flag_of(session, flag)
         has_one = what == "dashboard" and fresh.usage_dashboard is not None
-        who = "everyone who has the flag now" if fresh.active else "no one, since the flag is off"
-        plan = await made_beside("enrich" if has_one else what, fresh, who, session.client)
+        plan = await made_beside("enrich" if has_one else what, fresh, session.client)
         return await change_related(session, fresh, plan, terms)
 
     return make

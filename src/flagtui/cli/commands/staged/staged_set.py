@@ -13,11 +13,10 @@ from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.set_sources import CHANGE, changes_named
 from flagtui.cli.plumbing.staging import as_trouble, find_staged, read_staged
 from flagtui.text.formats import count
+from flagtui.text.set_words import NOTHING_STAGED
 
-NOTHING = "Nothing is staged in this project."
 
-
-@command("list", kind=CHANGE, empty=NOTHING, examples=("", "--json --fields key,verb,changes"))
+@command("list", kind=CHANGE, empty=NOTHING_STAGED, examples=("", "--json --fields key,verb,changes"))
 async def list_staged(session: ProjectSession) -> Sequence[StagedChange]:
     """List the staged changes of this project."""
     change_set = read_staged(session)
@@ -30,7 +29,7 @@ async def get_staged(session: ProjectSession, keys: tuple[str, ...]) -> Sequence
     """Show staged changes as a whole: what each is based on and the new values; all without KEY."""
     change_set = read_staged(session)
     if change_set is None:
-        raise Trouble(NOTHING, code="nothing_to_do")
+        raise Trouble(NOTHING_STAGED, code="nothing_to_do")
     return changes_named(change_set, keys)
 
 
@@ -45,7 +44,7 @@ async def drop_staged(session: ProjectSession, keys: tuple[str, ...], is_all: bo
     with as_trouble(), staged.hold_set():
         dropped = staged.discard() if is_all else staged.drop(lambda each: changes_named(each, keys))
     if dropped is None:
-        raise Trouble(NOTHING, code="nothing_to_do")
+        raise Trouble(NOTHING_STAGED, code="nothing_to_do")
     # A staged set that cannot be read has no changes to list.
     progress(f"dropped {count(len(dropped), 'staged change')}" if dropped else "discarded the staged set")
     return dropped
