@@ -51,7 +51,7 @@ def test_the_app_is_usable(home: dict[str, str], surroundings: Mapping[str, str]
     ("arguments", "surroundings", "words", "code"),
     [
         pytest.param(("demo",), {"TERM": "dumb"}, "cannot be drawn on", 2, marks=story),
-        (("demo",), {"TERM": ""}, "without a screen: flagtui --linear", 2),
+        (("demo",), {"TERM": ""}, "the variable TERM is not set. Set TERM to what it really is", 2),
         (("demo",), {"FLAGTUI_LOG": f"{NOWHERE}/log"}, "the log", 1),
         (("--log", f"{NOWHERE}/log"), {"FLAGTUI_API_KEY": "phx_0123456789"}, "the log", 1),
         (("demo",), {"HOME": NOWHERE, "XDG_DATA_HOME": ""}, "cannot be made", 1),

@@ -159,9 +159,10 @@ def require_terminal() -> None:
             "Run it in one (over ssh: ssh -t HOST flagtui).",
             code="usage",
         )
-    if os.environ.get("TERM", "") in ("", "dumb", "unknown"):
+    kind = os.environ.get("TERM", "")
+    if kind in ("", "dumb", "unknown"):
         raise Trouble(
-            f"the terminal is {os.environ.get('TERM', '') or 'nothing'!r} and cannot be drawn on.",
+            f"the terminal is {kind!r} and cannot be drawn on." if kind else "the variable TERM is not set.",
             "Set TERM to what it really is, such as: TERM=xterm-256color flagtui; "
             "or type commands, without a screen: flagtui --linear",
             code="usage",
