@@ -6,7 +6,7 @@ only the system's own backends are used, and a stored key is read back as proof.
 
 import re
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, Protocol, TypeVar
@@ -266,27 +266,21 @@ def start_call(work: Callable[[], CallT]) -> "Future[CallT]":
     The future holds its result or its exception.
     """
     # Most runs have the key of the environment, or need none.
-    import asyncio
     import threading
     from concurrent.futures import Future
 
     future: Future[CallT] = Future()
 
-    async def answer() -> CallT:
-        return work()
-
-    async def carry() -> None:
-        # A task holds the exception of the work until the future is read.
-        task = asyncio.ensure_future(answer())
-        await asyncio.wait([task])
-        if (error := task.exception()) is not None:
+    def hand_over(_kind: object, error: BaseException | None, _trace: object) -> bool:
+        if error is not None:
             future.set_exception(error)
-        else:
-            future.set_result(task.result())
+        return True
 
     def run() -> None:
         if future.set_running_or_notify_cancel():
-            asyncio.run(carry())
+            with ExitStack() as ending:
+                ending.push(hand_over)
+                future.set_result(work())
 
     threading.Thread(target=run, name="flagtui-call", daemon=True).start()
     return future
