@@ -88,9 +88,10 @@ def test_missing_condition_names_those_there_are(groups: int, advice: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("is_on", "obstacle"), [(True, "it depends on b, which is off"), (False, "c depends on it and is on")]
+    ("is_on", "obstacles"),
+    [(True, ["it depends on b, which is off", "it is archived"]), (False, ["c depends on it and is on"])],
 )
-async def test_scheduled_switch_warns_of_flags_it_depends_on(is_on: bool, obstacle: str) -> None:
+async def test_scheduled_switch_warns_of_a_later_refusal(is_on: bool, obstacles: list[str]) -> None:
     async def get(id: int) -> Flag:
         return Flag.of({"id": id, "key": "b", "active": False})
 
@@ -99,10 +100,10 @@ async def test_scheduled_switch_warns_of_flags_it_depends_on(is_on: bool, obstac
 
     client: Any = SimpleNamespace(flags=SimpleNamespace(get=get, dependents=dependents))
     needs = {"key": "2", "type": "flag", "value": True, "operator": "flag_evaluates_to"}
-    stored = Flag.of({**flag({"properties": [needs]}).raw, "active": not is_on})
+    stored = Flag.of({**flag({"properties": [needs]}).raw, "active": not is_on, "archived": is_on})
     plan = expect(await plan_switch_later(switching(is_on, AT), stored, client), RelatedPlan)
-    (caution,) = plan.cautions
-    assert caution.text == f"{obstacle}; the server refuses the change if that is still so then"
+    refused = "the server refuses the change if that is still so then"
+    assert [caution.text for caution in plan.cautions] == [f"{why}; {refused}" for why in obstacles]
 
 
 @pytest.mark.parametrize("is_recurring", [True, False])

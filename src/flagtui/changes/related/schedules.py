@@ -189,7 +189,7 @@ def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
 
 
 async def plan_switch_later(later: Later, fresh: Flag, client: Client) -> RelatedPlan | Blocked:
-    """Plan a scheduled change with a warning of the flags for which the server would refuse it now."""
+    """Plan a scheduled change with a warning of the reasons for which the server would refuse it now."""
     plan = plan_later(later, fresh)
     if isinstance(plan, Blocked) or later.payload.get("operation") != "update_status":
         return plan
@@ -197,6 +197,7 @@ async def plan_switch_later(later: Later, fresh: Flag, client: Client) -> Relate
     if later.payload.get("value") is True:
         needed = await rows_in_lists(flags, flags.get, sorted(fresh.targeting.depends_on))
         reasons = [f"it depends on {row.key}, which is off" for row in needed if not row.active]
+        reasons += ["it is archived"] * fresh.archived
     else:
         try:
             reasons = [f"{flag.key} depends on it and is on" for flag in await flags.dependents(fresh.id)]
