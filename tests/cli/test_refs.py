@@ -176,6 +176,7 @@ def test_question_names_the_uses_of_the_last_scan(online: Run) -> None:
     for verb in ("archive", "delete"):
         assert "2 uses: src/app.ts:2:30, src/other.py:1:25; searched " in question(verb, "new-nav")
         assert "no use in " in question(verb, "checkout-v2-banner")
+        assert ", where 1 call computes its key; searched " in question(verb, "checkout-v2-banner")
     assert "Code" not in online("flags", "disable", "new-nav", "--dry-run", is_shown=True).out
 
 

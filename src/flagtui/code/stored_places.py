@@ -10,9 +10,9 @@ from flagtui.models.code_uses import CodeUse, UseFinding
 
 
 def stored_places(references: Iterable[Reference], facts: CodeFacts) -> Iterator[CodeUse]:
-    """Yield the places that name a key; a computed key belongs to no record."""
+    """Yield the places that name a key, and the calls that compute one, which is empty then."""
     for each in references:
-        if each.key:
+        if each.key or each.is_use:
             language = language_of(each.path)
             yield CodeUse(
                 each.path,

@@ -43,6 +43,7 @@ class CodeUse(msgspec.Struct, frozen=True):
     column: int
     kind: str
     key: str
+    """Empty for a call that computes it."""
     subject: str = "flag"
     """`flag` or `event`."""
     language: str = ""
@@ -84,6 +85,8 @@ class CodeUses(msgspec.Struct, frozen=True):
     uses: tuple[CodeUse, ...]
     quoted: tuple[CodeUse, ...]
     """Places outside of comments and tests that have the key in quotes: each may be a use."""
+    computed: int
+    """Calls that compute the key of a flag: each may be a use, too."""
     folder: str
     """The folder that was searched."""
     taken_at: float

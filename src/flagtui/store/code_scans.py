@@ -40,7 +40,8 @@ class CodeScan(msgspec.Struct, frozen=True):
         places = self.places_of(key, "flag")
         uses = tuple(each for each in places if each.is_use)
         quoted = tuple(each for each in places if each.kind == "string")
-        return CodeUses(uses, quoted, self.folder, self.taken_at)
+        computed = sum(each.is_use for each in self.places_of("", "flag"))
+        return CodeUses(uses, quoted, computed, self.folder, self.taken_at)
 
     def places_of(self, key: str, subject: str) -> list[CodeUse]:
         """Return the places that name a flag or an event: uses first, then by file and line."""

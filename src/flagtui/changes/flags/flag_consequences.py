@@ -107,7 +107,11 @@ def _code_uses(in_code: CodeUses, now: float) -> Consequence:
     searched = ("; searched ", in_code.taken_at)
     shown = in_code.uses or in_code.quoted
     if not shown:
-        return consequence_with_age("Code", (f"no use in {in_code.folder}", *searched), now)
+        calls = (
+            "1 call computes its key" if in_code.computed == 1 else f"{in_code.computed:,} calls compute keys"
+        )
+        where = f", where {calls}" if in_code.computed else ""
+        return consequence_with_age("Code", (f"no use in {in_code.folder}{where}", *searched), now)
     places = ", ".join(use.place for use in shown[:PLACES])
     more = f" and {len(shown) - PLACES:,} more" if len(shown) > PLACES else ""
     count = "1 use" if len(shown) == 1 else f"{len(shown):,} uses"
