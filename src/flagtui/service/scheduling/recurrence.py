@@ -86,9 +86,9 @@ class _Unit(msgspec.Struct, frozen=True):
     def read(self, text: str) -> set[int]:
         values: set[int] = set()
         for part in text.split(","):
-            span, _, step = part.partition("/")
-            first, last = self._span(span, is_stepped=bool(step))
-            width = _number(step) if step else 1
+            span, slash, step = part.partition("/")
+            first, last = self._span(span, is_stepped=bool(slash))
+            width = _number(step) if slash else 1
             if width < 1:
                 raise BadCron(f"{part} does not advance.")
             values.update(range(first, last + 1, width))
@@ -98,9 +98,9 @@ class _Unit(msgspec.Struct, frozen=True):
         """Return the first and last value; steps from one number go on to the highest."""
         if text == "*":
             return self.least, self.most
-        start, _, end = text.partition("-")
+        start, dash, end = text.partition("-")
         first = self._value(start)
-        last = self._value(end) if end else self.most if is_stepped else first
+        last = self._value(end) if dash else self.most if is_stepped else first
         if not self.least <= first <= last <= self.most:
             raise BadCron(f"{text} is not between {self.least} and {self.most}.")
         return first, last
