@@ -46,6 +46,7 @@ async def test_titles_of_choices_end_with_the_name(setting: Setting) -> None:
     async with running(replace(setting, size=(60, 15))) as program:
         await stand_on_experiment(program, "Badge for the yearly discount", "F")
         assert "End with which conclusion: Badge" in words(program.screen)
+        assert "no conclusion yet it can be set later" in words(program.screen)
         await program.press("escape", "W")
         assert "Ship which variant: Badge" in words(program.screen)
         await program.press(*"test", "enter")

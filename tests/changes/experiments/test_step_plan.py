@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from tests.changes.experiments.conftest import CONTEXT, NOW, make_experiment, make_plan, try_step
 from tests.doubles.expected import expect
 
+from flagtui.changes.experiments.metrics import event_node, mean_of
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import missing_fields
 from flagtui.changes.experiments.steps import StepName
@@ -56,6 +57,14 @@ def test_deleted_and_archived_flags_refuse_steps() -> None:
     refusal = expect(try_step("resume", make_experiment("paused"), StepContext(NOW, flag=flag)), Blocked)
     assert refusal.reason == "its flag blue is archived, so that it cannot be turned on"
     assert refusal.next == "bring the flag back from the archive first"
+
+
+def test_new_name_of_a_metric_recalculates_nothing() -> None:
+    metric = {**mean_of(event_node("order")), "uuid": "m"}
+    fresh = make_experiment(metrics=[metric, {**metric, "uuid": "n"}])
+    for change, is_recalculated in (({"name": "Orders"}, False), ({"goal": "decrease"}, True)):
+        plan = make_plan("edit", fresh, fields={"metrics": [{**metric, "uuid": "n"}, {**metric, **change}]})
+        assert ("Results" in [each.label for each in plan.consequences]) is is_recalculated
 
 
 def test_endings_and_reopenings_name_their_results() -> None:

@@ -165,7 +165,9 @@ class ExperimentSteps:
         whose = safe_text(fresh[0].name, NAME_CELLS) if len(fresh) == 1 else count(len(fresh), "experiment")
         match step.name:
             case "end":
-                kept = Choice("", "no conclusion yet", "an earlier one is erased")
+                is_erased = any(experiment.conclusion for experiment in fresh)
+                about = "the present one is erased" if is_erased else "it can be set later"
+                kept = Choice("", "no conclusion yet", about)
                 title = f"End with which conclusion: {whose}"
                 return await self._ask_conclusion(title, kept, proposed, at_first=False)
             case "ship":

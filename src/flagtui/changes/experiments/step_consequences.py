@@ -1,11 +1,18 @@
 """The consequences and warnings of a step: above all, for the flag."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import msgspec
 
-from flagtui.changes.experiments.experiment_fields import BASELINE, METRICS, split_words, variants_in
+from flagtui.changes.difference import without
+from flagtui.changes.experiments.experiment_fields import (
+    BASELINE,
+    METRICS,
+    split_words,
+    stored_field,
+    variants_in,
+)
 from flagtui.changes.experiments.metric_nodes import all_metrics
 from flagtui.changes.experiments.metric_words import activated_by, exposed_by
 from flagtui.changes.experiments.served_variants import (
@@ -22,7 +29,7 @@ from flagtui.local_time import DAY, unix
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import as_dict, as_list, as_number, as_text, format_number
+from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text, format_number
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 NO_CODE: Final = "none of its events carried a flag in the last 7 days"
@@ -242,9 +249,20 @@ def _editing(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
         yield _flag(fresh, f"excludes {audience}", "warning")
     if not EXPERIMENT_FIELDS.having("for drafts") & fields.keys():
         yield _flag(fresh, "stays as it is")
-    if fresh.start_date is not None and {*METRICS, "exposure_criteria", "stats_config"} & fields.keys():
+    if fresh.start_date is not None and any(_changes_results(fresh, name, fields) for name in fields):
         yield Consequence("Results", "are recalculated under the new settings", "warning")
     yield from _unseen(choices)
+
+
+def _changes_results(fresh: Experiment, name: str, fields: Mapping[str, JSON]) -> bool:
+    """Return whether the new value changes what is measured: names and the order of metrics do not."""
+    if name not in METRICS:
+        return name in ("exposure_criteria", "stats_config")
+    stored, new = (
+        [{**as_dict(metric), "name": ""} for metric in as_list(side)]
+        for side in (stored_field(fresh, name), fields[name])
+    )
+    return bool(without(new, stored))
 
 
 def _unseen(choices: Choices) -> Iterator[Consequence]:
