@@ -46,11 +46,13 @@ def test_demo_names_its_own_command_for_staged_changes(run_demo: Run) -> None:
 
 @pytest.mark.usefixtures("demo_data")
 def test_a_command_in_the_demo_ends_as_it_would_anywhere(run_demo: Run) -> None:
+    for wrongly, step in (("disable -tag:web", "disable -- -tag:web"), ("--limit 3", "list --limit N")):
+        assert run_demo("demo", "flags", *wrongly.split()).err.endswith(f": flagtui demo flags {step}\n")
     missing = run_demo("demo", "flags", "get", "nothing-here", "--json")
     assert (missing.code, json.loads(missing.err)["error"]["code"]) == (6, "not_found")
     assert run_demo("--read-only", "demo", "flags", "disable", "new-nav", "--yes").code == 3
     wrong = run_demo("demo", "flags", "nope")
-    assert (wrong.code, wrong.err) == (2, "flagtui: No such command 'nope'. See: flagtui flags --help\n")
+    assert (wrong.code, wrong.err) == (2, "flagtui: No such command 'nope'. See: flagtui demo flags --help\n")
     for words, reason in (
         (("--profile", "prod", "demo", "flags", "list"), "has no profile"),
         (("demo", "demo"), "demo is no command of the demo"),

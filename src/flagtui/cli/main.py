@@ -239,7 +239,9 @@ def _usage_in_words(wrong: click.UsageError, arguments: list[str]) -> Trouble:
     message = wrong.format_message()
     if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
         return Trouble(message, code="usage")
-    where = wrong.ctx.command_path if wrong.ctx else "flagtui"
+    from flagtui.cli.plumbing.next_commands import program_words
+
+    where = " ".join((*program_words(), *(wrong.ctx.command_path.split()[1:] if wrong.ctx else ())))
     if isinstance(wrong, click.NoSuchOption) and wrong.ctx and isinstance(wrong.ctx.command, LazyGroup):
         from flagtui.cli.plumbing.near_names import option_of_commands
 

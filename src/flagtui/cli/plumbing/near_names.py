@@ -7,7 +7,7 @@ from typing import Final
 
 from flagtui.cli.plumbing.command_tree import descriptions
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.next_commands import next_command
+from flagtui.cli.plumbing.next_commands import next_command, program_words
 from flagtui.safe_text import safe_text
 
 NEAR: Final = 3
@@ -63,5 +63,5 @@ def option_of_commands(name: str, prefix: str, where: str) -> Trouble | None:
     if example := next((words for words in (f"{prefix}list", "flags list") if words in options), ""):
         option = options[example]
         value = next(iter(option["choices"]), option["value"] or "")
-        fix = f"Example: flagtui {example} {name} {value}".rstrip()
+        fix = f"Example: {' '.join((*program_words(), example, name, value))}".rstrip()
     return Trouble(f"{name} is an option of commands, and follows one.", fix, code="usage")
