@@ -13,12 +13,12 @@ import click
 import pytest
 from tests.cli.conftest import FLAGTUI, Run, server_variables
 from tests.doubles import warm_start
-from tests.doubles.command_tree import all_commands, missing_words, words_of, words_of_use
+from tests.doubles.command_tree import all_commands, missing_words, rules_of, words_of, words_of_use
 from tests.doubles.faulty_service import serve
 from tests.doubles.slices import cross, one_in
 from tests.doubles.terminal import usual_environment
 
-from flagtui.cli.plumbing.option_rules import RuledOption, contradiction, label_of, param_of, rules_of
+from flagtui.cli.plumbing.option_rules import RuledOption, contradiction, label_of, param_of
 
 ENDLESS: Final = {"serve", "mirror run", "demo", "pick"}
 """These open a screen or a port."""

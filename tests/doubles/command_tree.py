@@ -13,7 +13,7 @@ import click
 from flagtui.cli import commands
 from flagtui.cli.main import program
 from flagtui.cli.plumbing.command_tree import SchemaName
-from flagtui.cli.plumbing.option_rules import RuledOption, label_of, param_of, rules_of
+from flagtui.cli.plumbing.option_rules import RuledOption, label_of, param_of
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.registry import COMMANDS, command_index
 from flagtui.cli.plumbing.value_types import (
@@ -179,6 +179,11 @@ def _option(option: click.Option, context: click.Context) -> dict[str, Any]:
         "shown": record[1] if record is not None else "",
         "completed_by": _completed_by(option.type),
     }
+
+
+def rules_of(command: click.Command) -> Iterator[RuledOption]:
+    """The options of the command with rules."""
+    return (param for param in command.params if isinstance(param, RuledOption))
 
 
 def excluded_uses(command: click.Command, option: click.Option) -> list[str]:

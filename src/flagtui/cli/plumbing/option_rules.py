@@ -4,7 +4,7 @@ A rule names a use: an option (`--drop`), an option with a value (`--kind boolea
 `--field name=…`) or an argument (`KEY`).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -64,13 +64,6 @@ def param_of(command: click.Command, use: str) -> click.Parameter | None:
     return next((param for param in command.params if name in (*param.opts, label_of(param))), None)
 
 
-def rules_of(command: click.Command) -> Iterator[RuledOption]:
-    """Yield the options of the command with rules."""
-    for param in command.params:
-        if isinstance(param, RuledOption):
-            yield param
-
-
 def check_rules(context: click.Context) -> None:
     """Refuse contradictory options, and an option without the one that it needs.
 
@@ -79,8 +72,8 @@ def check_rules(context: click.Context) -> None:
     """
     if context.resilient_parsing:
         return
-    for option in rules_of(context.command):
-        if not _is_used(context, label_of(option)):
+    for option in context.command.params:
+        if not (isinstance(option, RuledOption) and _is_used(context, label_of(option))):
             continue
         for use in option.excludes:
             if _is_used(context, use):
