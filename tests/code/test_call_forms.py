@@ -92,6 +92,37 @@ def test_forms_of_captures_name_their_event(language: str, text: str) -> None:
             'enum class F { A;\n  companion object { const val NAV = "nav" }\n}',
             "val v = p.isFeatureEnabled(F.NAV)",
         ),
+        (
+            "kotlin",
+            'enum class F(val key: String) {\n  Nav("nav"), B("b")\n}',
+            "val v = p.isFeatureEnabled(F.Nav.key)",
+        ),
+        (
+            "kotlin",
+            'enum class F(val key: String) {\n  Nav(key = "nav"),\n}',
+            "val v = p.isFeatureEnabled(F.Nav.key)",
+        ),
+        ("dart", "enum F { nav('nav'); const F(this.key); }", "var v = p.isFeatureEnabled(F.nav.key);"),
+        (
+            "csharp",
+            'class F { static string Nav => "nav"; }',
+            "class A { void G() { p.GetFeatureFlagAsync(F.Nav); } }",
+        ),
+        (
+            "csharp",
+            'class F { public static string Nav { get; } = "nav"; }',
+            "class A { void G() { p.GetFeatureFlagAsync(F.Nav); } }",
+        ),
+        (
+            "rust",
+            'fn key(f: Flag) -> &str { match f { Flag::Nav => "nav", Flag::B => "b" } }',
+            "fn f() { c.get_feature_flag(Flag::Nav.key(), u); }",
+        ),
+        (
+            "rust",
+            'impl Flag { fn key(self) -> &str { match self { Self::Nav => "nav" } } }',
+            "fn f() { c.get_feature_flag(Flag::Nav.as_str(), u); }",
+        ),
         ("rust", 'impl Flag { const NAV: &str = "nav"; }', "fn f() { c.get_feature_flag(Flag::NAV, u); }"),
         (
             "rust",

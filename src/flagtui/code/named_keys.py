@@ -31,6 +31,15 @@ _GO_TYPED: Final = re.compile(
 )
 _MEMBER: Final = re.compile(r"(?P<name>[A-Za-z_$][\w$]*)[\"']?\s*(?::|=>)\s*\Z")
 _ENUM: Final = re.compile(r"(?:^|[;{,])[ \t]*(?P<name>[A-Z][A-Z0-9_]*)\s*\(\s*\Z", re.MULTILINE)
+_ENTRY: Final = re.compile(
+    r"(?:^|[;{,])[ \t]*(?P<name>[A-Za-z_]\w*)\s*\(\s*(?:\w+\s*[=:]\s*)?\Z", re.MULTILINE
+)
+"""An entry of an enumeration whose name is not in capitals."""
+_WITH_ENTRIES: Final = ("java", "kotlin", "dart")
+_PROPERTY: Final = re.compile(
+    r"\b(?:public|private|protected|internal|static)\b[^=;{}()]*?\b(?P<name>\w+)\s*(?:=>|\{\s*get;[^{}]*\}\s*=)\s*\Z"
+)
+_ARM: Final = re.compile(r"\b(\w+)::\w+\s*=>\s*\Z")
 _ATTRIBUTE: Final = re.compile(r"(?P<name>@[a-z_]\w*)\s+\Z")
 _DEFINE: Final = re.compile(r"\bdefine\(\s*[\"'](?P<name>\w+)[\"']\s*,\s*\Z")
 _BRACE: Final = re.compile(r"[{}]")
@@ -67,7 +76,12 @@ _ACCESS: Final = re.compile(
 _MEMBER_ACCESS: Final = re.compile(r"\??\.(\w+)!?")
 _MARKS: Final = frozenset("=:>")
 """Characters between a name and its text."""
-_MORE_MARKS: Final = {"java": frozenset("("), "kotlin": frozenset("("), "php": frozenset(",")}
+_MORE_MARKS: Final = {
+    "java": frozenset("("),
+    "kotlin": frozenset("("),
+    "dart": frozenset("("),
+    "php": frozenset(","),
+}
 _LOOK_BACK: Final = 300
 """Characters before a text in which its name is looked for."""
 _KEY: Final = re.compile(r"(?!\s)[^\n\"'`\\]{1,400}(?<!\s)")
@@ -95,7 +109,10 @@ def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
             if is_member and source.language in _SCRIPTS:
                 around = objects.around(start)
             else:
-                around = [*filter(None, (scopes_of[is_member].before(start, name),))]
+                arm = _ARM.search(source.text, max(0, start - _LOOK_BACK), start)
+                # In a `match`, `Flag::Nav => "nav"` names the key of a value of an enumeration.
+                scope = arm[1] if arm and arm[1] != "Self" else ""
+                around = [*filter(None, (scope or scopes_of[is_member and not arm].before(start, name),))]
             scopes = (*around, *file_scopes())
             yield start, NamedKey(path, name, key, scopes, source.line_of(start), is_member)
 
@@ -131,6 +148,9 @@ def _name_before(text: str, start: int, language: str, marks: Collection[str]) -
     if last == "=":
         match = (_GO_TYPED.search(before) if language == "go" else None) or _ASSIGNED.search(before)
         match = match or (_DECLARED.search(before) if language in _SCRIPTS else None)
+        match = match or (_PROPERTY.search(before) if language == "csharp" else None)
+    elif last == ">" and language == "csharp" and (match := _PROPERTY.search(before)):
+        return match["name"], False
     elif last in (":", ">"):
         match = _MEMBER.search(before)
     elif last == "(" and last in marks:
@@ -141,7 +161,17 @@ def _name_before(text: str, start: int, language: str, marks: Collection[str]) -
         match = _DEFINE.search(before)
     else:
         match = _ATTRIBUTE.search(before) if language == "elixir" else None
+    if match is None and last in "(=" and language in _WITH_ENTRIES and _is_entry(text, start):
+        match = _ENTRY.search(before)
     return (match["name"], last in (":", ">")) if match else ("", False)
+
+
+def _is_entry(text: str, position: int) -> bool:
+    """Return whether an enumeration before the position has nothing but entries up to there."""
+    place = text.rfind("enum ", 0, position)
+    begin = text.find("{", place, position) if place >= 0 else -1
+    between = text[begin:position] if begin >= 0 else ";"
+    return ";" not in between and between.count("{") == between.count("}") + 1
 
 
 class _Scopes(msgspec.Struct, frozen=True, dict=True):
