@@ -110,6 +110,11 @@ def test_undo_never_passes_a_change_that_is_not_known(signed_in: Run, machine: M
         assert (refused.code, machine.flag().active) == (3, False), refused.err
         assert f"{machine.key}, turn off: whether it was applied is not known, so nothing was" in refused.err
         machine.journal.finish(later.id, "failed")
+    waiting = replace(saved, id="adad4444", at=saved.at + 1, verb="turn on", batch="", after={"active": True})
+    machine.journal.begin(waiting)
+    machine.journal.finish(waiting.id, "awaiting approval")
+    refused = signed_in("undo", "--yes")
+    assert f"{machine.key}, turn on: it waits for approval, so nothing was undone. To undo an" in refused.err
     machine.journal.begin(replace(saved, id="adad5555", at=saved.at + 1))
     assert signed_in("undo", "adad1111", "--yes").code == 0
     assert machine.flag().active is True

@@ -65,17 +65,18 @@ def next_undo(entries: Iterable[Entry], here: Signature, passed: Collection[str]
     return _newest(left, here, is_redo=False)
 
 
-def unknown_change(entries: Iterable[Entry], here: Signature, newest: Sequence[Entry]) -> Entry | None:
+def unsettled_change(entries: Iterable[Entry], here: Signature, newest: Sequence[Entry]) -> Entry | None:
     """Return a change here that `newest`, from `next_undo`, lacks because its outcome is not known.
 
-    It was sent after them, or confirmed together with them.
+    That is so while it waits for approval, too. It was sent after them, or confirmed together with them.
     """
     first, batches = (
         max((entry.at for entry in newest), default=0.0),
         {entry.batch for entry in newest} - {""},
     )
-    later = (entry for entry in entries if entry.at >= first or entry.batch in batches)
-    return next((entry for entry in later if entry.is_open and entry.signature.reaches(here)), None)
+    unsettled = (entry for entry in entries if entry.is_open or entry.ending == "awaiting approval")
+    later = (entry for entry in unsettled if entry.at >= first or entry.batch in batches)
+    return next((entry for entry in later if entry.signature.reaches(here)), None)
 
 
 def next_redo(entries: Iterable[Entry], here: Signature) -> tuple[Entry, ...]:

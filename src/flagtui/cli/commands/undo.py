@@ -18,7 +18,7 @@ from flagtui.changes.undo import (
     purpose_of,
     questions_of,
     undoable,
-    unknown_change,
+    unsettled_change,
     why_not,
 )
 from flagtui.changes.undo_planner import UndoPlanner
@@ -44,7 +44,7 @@ def project_of_change(opening: Opening, given: Mapping[str, Any]) -> str:
         entry.signature.project
         for entry in entries
         if entry.signature.host == host
-        and (entry.ending == "saved" or (entry.ending == "awaiting approval" if id else entry.is_open))
+        and (entry.ending in ("saved", "awaiting approval") or (entry.is_open and not id))
         and entry.id.startswith(id)
     )
     return next(projects, "")
@@ -135,10 +135,12 @@ def choose_entries(
         raise Trouble(words, code="nothing_to_do")
     if not change:
         newest = next_undo(entries, here)
-        if unknown := unknown_change(entries, here, newest):
-            words = f"{unknown.key}, {unknown.verb}: whether it was applied is not known"
-            look_up = "The app checks it when it is opened in this project."
-            raise Trouble(f"{words}, so nothing was undone.", f"{look_up} {_another()}", code="refused")
+        if unsettled := unsettled_change(entries, here, newest):
+            why, next = "whether it was applied is not known", "The app checks it when it is opened here. "
+            if not unsettled.is_open:
+                why, next = "it waits for approval", ""
+            words = f"{unsettled.key}, {unsettled.verb}: {why}, so nothing was undone."
+            raise Trouble(words, next + _another(), code="refused")
         if not newest:
             raise Trouble("you have no change to undo in this project.", code="nothing_to_do")
         if refusal := why_not(newest[0], here):
