@@ -48,6 +48,7 @@ def test_demo_names_its_own_command_for_staged_changes(run_demo: Run) -> None:
 def test_a_command_in_the_demo_ends_as_it_would_anywhere(run_demo: Run) -> None:
     for wrongly, step in (("disable -tag:web", "disable -- -tag:web"), ("--limit 3", "list --limit N")):
         assert run_demo("demo", "flags", *wrongly.split()).err.endswith(f": flagtui demo flags {step}\n")
+    assert "See: flagtui demo proposals list; " in run_demo("demo", "apply", "nothing-here").err
     missing = run_demo("demo", "flags", "get", "nothing-here", "--json")
     assert (missing.code, json.loads(missing.err)["error"]["code"]) == (6, "not_found")
     assert run_demo("--read-only", "demo", "flags", "disable", "new-nav", "--yes").code == 3

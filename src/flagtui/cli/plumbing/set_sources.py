@@ -10,6 +10,7 @@ from flagtui.changes.sets.change_lines import change_lines
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.changes.sets.set_files import SetFile
 from flagtui.cli.plumbing.errors import Trouble
+from flagtui.cli.plumbing.next_commands import NO_PLACE, next_command
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.proposal_files import STAGED, ProposedSet, read_proposals
@@ -87,7 +88,7 @@ def find_proposal(word: str) -> ProposedSet:
     """
     proposals = [each for each in read_proposals() if _is_named(each, word)]
     if not proposals:
-        fix = "See: flagtui proposals list; a file is named with its path."
+        fix = f"See: {next_command('proposals', 'list', **NO_PLACE)}; a file is named with its path."
         raise Trouble(f"there is no file or proposal {word}.", fix, code="not_found")
     if len(proposals) > 1:
         raise Trouble(
