@@ -100,6 +100,8 @@ def test_walk_obeys_gitignore_at_every_level(tmp_path: Path) -> None:
     tree = list_files(tmp_path, [tmp_path])
     assert tree.files == [".gitignore", "a.py", "src/.gitignore", "src/build/f.py", "src/d.py"]
     assert tree.skipped["ignored"] == 2
+    write(tmp_path, src__g_dot_log="")
+    assert "src/g.log" not in list_files(tmp_path, [tmp_path / "src"]).files
 
 
 def test_malformed_patterns_are_reported_and_match_nothing(tmp_path: Path) -> None:

@@ -160,14 +160,23 @@ def _is_pattern(line: str, name: str, number: int, tree: SourceTree) -> bool:
     return True
 
 
+def _rules_of(folder: str, tree: SourceTree) -> tuple[tuple[str, Matcher], ...]:
+    """Return the start of the paths below the folder and the patterns of its `.gitignore`, if any."""
+    start = f"{folder}/" if folder else ""
+    own = _read_patterns(f"{start}.gitignore", tree)
+    return () if own is never else ((start, own),)
+
+
 def _walk(root: Path, prefix: str, tree: SourceTree) -> Iterator[str]:
     """Yield the files below a folder that no `.gitignore` names; links are not followed."""
-    folders: list[tuple[str, tuple[tuple[str, Matcher], ...]]] = [(prefix, ())]
+    parts = prefix.split("/") if prefix else []
+    above: tuple[tuple[str, Matcher], ...] = ()
+    for depth in range(len(parts)):
+        above += _rules_of("/".join(parts[:depth]), tree)
+    folders = [(prefix, above)]
     while folders:
         folder, rules = folders.pop()
-        own = _read_patterns(f"{folder}/.gitignore" if folder else ".gitignore", tree)
-        if own is not never:
-            rules = (*rules, (f"{folder}/" if folder else "", own))
+        rules += _rules_of(folder, tree)
         try:
             entries = sorted(os.scandir(root / folder), key=lambda entry: entry.name)
         except OSError as error:
