@@ -59,13 +59,13 @@ def test_new_flag_is_changed_in_the_set_that_creates_it(here: Run) -> None:
     assert here("flags", "get", "newer").code == EXIT_CODES["not_found"]
 
 
-def test_deleted_flag_is_changed_in_the_set_that_restores_it(here: Run) -> None:
+def test_restored_or_renamed_flag_is_changed_in_the_set(here: Run) -> None:
     require_done(here("flags", "delete", FLAG, "--yes"))
     require_done(here("flags", "restore", FLAG, "--stage"))
-    require_done(here("flags", "disable", FLAG, "--stage"))
+    require_done(here("flags", "edit", OTHER, "--field", "key=renamed", "--stage"))
+    require_done(here("flags", "disable", FLAG, "renamed", "--stage"))
     require_done(here("apply", "staged", "--yes"))
-    (flag,) = records(here("flags", "get", FLAG, "--json"))
-    assert flag["active"] is False
+    assert [is_on(here, key) for key in (FLAG, "renamed")] == [False, False]
 
 
 def test_archiving_staged_new_flag_is_refused_deleting_unstages(here: Run) -> None:

@@ -179,8 +179,9 @@ def merge_changes(earlier: StagedChange, later: StagedChange) -> StagedChange | 
     verb = later.verb
     if not is_same_verb and later.kind != EXPERIMENTS.entry:
         verb = verb_for(values) if later.kind == FLAGS.entry else "edit"
+    # The later one was planned on a record that the earlier one may have renamed.
     return msgspec.structs.replace(
-        later, base={name: base[name] for name in values}, values=values, verb=verb
+        later, key=earlier.key, base={name: base[name] for name in values}, values=values, verb=verb
     )
 
 

@@ -25,6 +25,8 @@ from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.profile_choice import writable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.models.flag import Flag
+from flagtui.models.json_value import as_text
+from flagtui.store.kinds import FLAGS
 from flagtui.text.formats import count
 
 HOLDER: Final = "another flagtui command"
@@ -92,11 +94,17 @@ def created_flags(session: ProjectSession, keys: Sequence[str]) -> dict[str, Fla
     return {change.key: created_flag(change, place) for place, change in enumerate(named, start=1)}
 
 
-def restored_flags(session: ProjectSession) -> dict[str, str]:
-    """Return the ids of the deleted flags that the staged set restores, by key. Raises Trouble."""
+def ids_by_staged_key(session: ProjectSession) -> dict[str, str]:
+    """Return the ids of the flags that have their key from the staged set, restored or renamed, by key.
+
+    Raises Trouble.
+    """
     change_set = read_staged(session)
-    changes = change_set.changes if change_set else ()
-    return {change.key: str(change.record) for change in changes if change.values.get("deleted") is False}
+    every = change_set.changes if change_set else ()
+    changes = [change for change in every if change.kind == FLAGS.entry and not change.is_new]
+    restored = {change.key: str(change.record) for change in changes if change.values.get("deleted") is False}
+    renamed = {as_text(change.values.get("key")): str(change.record) for change in changes}
+    return {**restored, **{key: id for key, id in renamed.items() if key}}
 
 
 def skipped_after_staged(session: ProjectSession, skipped: Sequence[Skipped]) -> list[Skipped]:

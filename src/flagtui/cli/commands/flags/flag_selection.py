@@ -187,17 +187,17 @@ async def flags_to_change(
     bulk: BulkReader | None = None,
     find: FindFlags = flags_of,
 ) -> list[Flag]:
-    """Return each flag once; with `--stage` as it is after the staged set, which may create or restore it.
+    """Return each flag once; with `--stage` as it is after the staged set, which may make or rename it.
 
     Raises as `flags_of` does.
     """
     if not terms.agreement.stage:
         return await find(session, selection, bulk)
     # Loading what stages would delay every other change.
-    from flagtui.cli.plumbing.staging import created_flags, records_after, restored_flags
+    from flagtui.cli.plumbing.staging import created_flags, ids_by_staged_key, records_after
 
-    created, restored = created_flags(session, selection.names), restored_flags(session)
-    names = tuple(restored.get(name, name) for name in selection.names if name not in created)
+    created, ids = created_flags(session, selection.names), ids_by_staged_key(session)
+    names = tuple(ids.get(name, name) for name in selection.names if name not in created)
     left = RecordSelection(names, selection.queries)
     listed = await find(session, left, bulk) if names or left.queries else ()
     return [*records_after(session, listed), *created.values()]
