@@ -106,9 +106,9 @@ def test_results_are_numbers_for_every_metric_and_variant(signed_in: Run) -> Non
 def test_results_have_the_words_of_the_app_per_experiment(signed_in: Run) -> None:
     running = records(signed_in("experiments", "list", "is:running", "--json"))[:2]
     ids = [str(each["id"]) for each in running]
-    lines = [
-        line.split() for line in signed_in("experiments", "results", *ids, is_shown=True).out.splitlines()
-    ]
+    shown = signed_in("experiments", "results", *ids, is_shown=True).out
+    assert "the baseline is 0" in " ".join(shown.split())
+    lines = [line.split() for line in shown.splitlines() if not line.startswith(" ")]
     assert lines[0][0].endswith("EXPERIMENT")
     assert [*dict.fromkeys(line[0] for line in lines[1:])] == ids
     signs = {word[0] for line in lines for word in line if word[1:-1].replace(".", "").isdecimal()}

@@ -140,7 +140,7 @@ def days_left(needed: float, seen: float, days: float) -> float | None:
 LIKELY: Final = 0.8
 FAILURES: Final[dict[str, str]] = {
     "not-enough-exposures": "too few users yet",
-    "baseline-mean-is-zero": "the baseline is zero",
+    "baseline-mean-is-zero": "the baseline is 0",
     "not-enough-metric-data": "too few events yet",
 }
 
@@ -239,7 +239,7 @@ def _verdict(metric: Metric, baseline: Baseline, variant: VariantResult) -> Judg
         delta=_delta(variant, lift),
         interval=variant.interval,
         lift=lift,
-        odds=_odds(variant, metric, lift),
+        odds=_odds(variant, baseline, metric),
         look=_look(variant, metric, lift),
     )
 
@@ -258,23 +258,27 @@ def amount(value: float | None, metric: Metric) -> str:
         return measured_percent(value * 100)
     if metric.kind == "ratio" and abs(value) < 1:
         return f"{value:.4f}"
-    if value == 0:
-        return "0"
     return (
         f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:,.2f}" if abs(value) >= 0.1 else f"{value:.4g}"
     )
 
 
-def _odds(variant: VariantResult, metric: Metric, lift: float | None) -> str:
-    if variant.validation_failures:
-        first = variant.validation_failures[0]
-        return FAILURES.get(first) or safe_text(first, 40)
+def failures_of(variant: VariantResult, baseline: Baseline) -> tuple[str, ...]:
+    """Return why there is no comparison, in the server's words; it need not name a baseline of 0."""
+    has_result = variant.chance_to_win is not None or variant.p_value is not None
+    is_zero = value_of(baseline) == 0 and not has_result
+    return variant.validation_failures or ("baseline-mean-is-zero",) * is_zero
+
+
+def _odds(variant: VariantResult, baseline: Baseline, metric: Metric) -> str:
+    if failures := failures_of(variant, baseline):
+        return FAILURES.get(failures[0]) or safe_text(failures[0], 40)
     if variant.p_value is not None:
         return f"p {variant.p_value:.3f}" if variant.p_value >= 0.001 else "p <0.001"
     chance = chance_of(variant, metric.goal)
-    if chance is None:
-        return "no baseline" if lift is None else ""
-    return chance_words(chance)
+    if chance is not None:
+        return chance_words(chance)
+    return "no baseline" if lift_of(variant, baseline) is None else ""
 
 
 def chance_words(chance: float) -> str:

@@ -100,6 +100,7 @@ def comparison(people: int, **more: Any) -> dict[str, Any]:
         ({}, "no numbers yet", None),
         ({"baseline": sample("control", 0, 0), "variant_results": []}, "no numbers yet", None),
         (comparison(0), "no baseline", "no baseline"),
+        ({**comparison(9), "baseline": sample("control", 9, 0)}, "the baseline is 0", "the baseline is 0"),
         (
             comparison(9, validation_failures=["not-enough-exposures"]),
             "too few users yet",

@@ -25,7 +25,7 @@ from flagtui.details.metric_findings import Findings, Metric
 from flagtui.models.experiment_responses import Timeseries
 from flagtui.models.experiment_results import MetricResult
 from flagtui.models.rows import ExperimentRow
-from flagtui.text.judgement import FAILURES, chance_of, chance_words, lift_of, value_of
+from flagtui.text.judgement import FAILURES, chance_of, chance_words, failures_of, lift_of, value_of
 from flagtui.text.shared_messages import requested_recalculation
 
 
@@ -287,5 +287,5 @@ def _of_variants(
             variant.p_value,
             variant.significant,
             day=day,
-            reason=", ".join(variant.validation_failures),
+            reason=", ".join(failures_of(variant, base)),
         )
