@@ -125,8 +125,8 @@ class BrowseScreen(FramedScreen):
 
     @property
     def chip_room(self) -> int:
-        """The cells beside the search line."""
-        return self.query_one(ChipLine).content_size.width
+        """The most cells that the end of the search line can have beside what is typed."""
+        return self.query_one(ChipLine).most_cells(self.size.width, cell_len(self.search.value))
 
     def on_resize(self, _event: events.Resize) -> None:
         self.reframe()

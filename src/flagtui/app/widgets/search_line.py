@@ -198,6 +198,11 @@ class ProblemHighlighter(Highlighter):
             text.stylize(style, start, end)
 
 
+def _free_cells(width: int, typed: int) -> int:
+    """Return the cells of a screen of this width that the line and `typed` cells in it leave."""
+    return max(0, width - BESIDE - max(SHORTEST, typed + 1))
+
+
 class ChipLine(Line):
     """The filters and the count: how many fit is known once it has its size. A click moves a filter on."""
 
@@ -226,15 +231,18 @@ class ChipLine(Line):
             spots.append(Spot(at, f"cycle('{chip.label}')"))
         self.show(styled(), styled(*pieces, *end), spots)
 
+    def most_cells(self, width: int, typed: int) -> int:
+        """Return how many cells `make_room` can give it."""
+        return max(_free_cells(width, typed), self.content_size.width)
+
     def make_room(self, end: Sequence[Piece], width: int, typed: int, *, has_reason: bool) -> None:
         """Take more cells than usual for `end` where the search line does not need them.
 
         `width` is that of the screen, `typed` the cells of the line. A reason leaves all others to the line.
         """
-        cells, usual = cells_of(end), self.styles.base.width
-        free = max(0, width - BESIDE - max(SHORTEST, typed + 1))
-        is_usual = not has_reason and (usual is None or min(cells, free) <= usual.value)
-        room = None if is_usual else min(cells, free)
+        cells, usual = min(cells_of(end), _free_cells(width, typed)), self.styles.base.width
+        is_usual = not has_reason and (usual is None or cells <= usual.value)
+        room = None if is_usual else cells
         if room != self._room:
             self._room = room
             self.styles.width, self.styles.max_width = room, None if room is None else "100%"
