@@ -64,6 +64,8 @@ def test_restored_or_renamed_flag_is_changed_in_the_set(here: Run) -> None:
     require_done(here("flags", "restore", FLAG, "--stage"))
     require_done(here("flags", "edit", OTHER, "--field", "key=renamed", "--stage"))
     require_done(here("flags", "disable", FLAG, "renamed", "--stage"))
+    require_done(here("flags", "delete", FLAG, "--stage"))
+    require_done(here("flags", "restore", FLAG, "--stage"))
     require_done(here("apply", "staged", "--yes"))
     assert [is_on(here, key) for key in (FLAG, "renamed")] == [False, False]
 

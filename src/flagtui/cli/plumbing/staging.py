@@ -94,17 +94,16 @@ def created_flags(session: ProjectSession, keys: Sequence[str]) -> dict[str, Fla
     return {change.key: created_flag(change, place) for place, change in enumerate(named, start=1)}
 
 
-def ids_by_staged_key(session: ProjectSession) -> dict[str, str]:
-    """Return the ids of the flags that have their key from the staged set, restored or renamed, by key.
+def staged_flag_ids(session: ProjectSession) -> dict[str, str]:
+    """Return the ids of the flags that the staged set changes, by key, and by the key that it gives them.
 
-    Raises Trouble.
+    The server finds no flag by a key that the set restores or gives. Raises Trouble.
     """
     change_set = read_staged(session)
     every = change_set.changes if change_set else ()
     changes = [change for change in every if change.kind == FLAGS.entry and not change.is_new]
-    restored = {change.key: str(change.record) for change in changes if change.values.get("deleted") is False}
-    renamed = {as_text(change.values.get("key")): str(change.record) for change in changes}
-    return {**restored, **{key: id for key, id in renamed.items() if key}}
+    ids = {change.key: str(change.record) for change in changes}
+    return ids | {key: ids[change.key] for change in changes if (key := as_text(change.values.get("key")))}
 
 
 def skipped_after_staged(session: ProjectSession, skipped: Sequence[Skipped]) -> list[Skipped]:

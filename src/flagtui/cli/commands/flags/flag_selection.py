@@ -194,9 +194,9 @@ async def flags_to_change(
     if not terms.agreement.stage:
         return await find(session, selection, bulk)
     # Loading what stages would delay every other change.
-    from flagtui.cli.plumbing.staging import created_flags, ids_by_staged_key, records_after
+    from flagtui.cli.plumbing.staging import created_flags, records_after, staged_flag_ids
 
-    created, ids = created_flags(session, selection.names), ids_by_staged_key(session)
+    created, ids = created_flags(session, selection.names), staged_flag_ids(session)
     names = tuple(ids.get(name, name) for name in selection.names if name not in created)
     left = RecordSelection(names, selection.queries)
     listed = await find(session, left, bulk) if names or left.queries else ()
