@@ -21,7 +21,7 @@ async def test_space_passes_through_few_files_and_functions(setting: Setting) ->
         on = await switch(program)
         assert (await program.stored("new-nav")).active
         again = await switch(program)
-    # On a busy machine polling, or a word for a slow save, runs meanwhile: few functions in all three.
+    # On a busy machine polling, or a word for a slow save, runs meanwhile: few in all three (658 idle).
     assert 60 < len(off.files & on.files & again.files) <= 108
-    assert 300 < len(off.functions & on.functions & again.functions) <= 659
+    assert 300 < len(off.functions & on.functions & again.functions) <= 664
     assert 10 < len(off.envelopes & on.envelopes & again.envelopes) <= 18
