@@ -207,12 +207,16 @@ def test_files_read_together_keep_their_own_bytes(tmp_path: Path) -> None:
     (tmp_path / "picture").write_bytes(b"\0" * 100)
     assert read(tmp_path, "3", "picture", *sorted(files)) == (files, {"binary": 1}, [])
     names = [*files, "picture", *files]
-    reader = FileReader(str(tmp_path), kept_bytes=4 * BATCH_BYTES)
-    batches = reader.batches(names)
-    kept = [next(batches), next(batches)]
-    reader.keeps_batches = False
-    contents = [batch.content(start, end) for batch in chain(kept, batches) for _, start, end in batch.files]
-    assert contents == 2 * [*files.values()]
+    first_end = next(FileReader(str(tmp_path)).batches(names)).end
+    for kept_bytes, count in ((first_end, 1), (first_end + 1, 2), (10 * BATCH_BYTES, 2)):
+        reader = FileReader(str(tmp_path), kept_bytes=kept_bytes)
+        batches = reader.batches(names)
+        kept = [next(batches) for _ in range(2) if reader.keeps_batches]
+        assert len(kept) == count
+        reader.keeps_batches = False
+        places = ((batch, place) for batch in chain(kept, batches) for place in batch.files)
+        contents = [batch.content(start, end) for batch, (_, start, end) in places]
+        assert contents == 2 * [*files.values()]
 
 
 WINDOWS: Final = """

@@ -73,7 +73,7 @@ class FileReader:
     def __init__(self, root: str, settled: int | None = None, kept_bytes: int = 0) -> None:
         """Read below the root; keep stamps of files that changed `settled` nanoseconds ago, or none.
 
-        So many bytes of files are kept, as long as `keeps_batches` is true.
+        Batches are kept until they have so many bytes, or until `keeps_batches` is set to false.
         """
         self.skipped: dict[str, SkipReason] = {}
         self.stamps: dict[str, Stamp] = {}
@@ -105,8 +105,9 @@ class FileReader:
                 else:
                     self.skipped[name] = size
                 if end >= start + BATCH_BYTES:
+                    self.keeps_batches &= end < self._kept_bytes
                     yield self._batch(start, end, files)
-                    start = end = end + 1 if self.keeps_batches and end < self._kept_bytes else 0
+                    start = end = end + 1 if self.keeps_batches else 0
                     files = []
         yield self._batch(start, end, files)
 

@@ -108,7 +108,7 @@ class ReadAhead:
             with suppress(BlockingIOError):
                 request = os.read(self._requests, 1)
                 break
-            if batch.end > _BYTES_KEPT:
+            if not reader.keeps_batches:
                 break
         os.set_blocking(self._requests, True)
         reader.keeps_batches = False
