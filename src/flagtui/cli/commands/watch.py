@@ -118,8 +118,8 @@ class UnheardChanges(msgspec.Struct):
 
     async def news(self) -> list[Activity]:
         """Return the entries not yet reported, oldest first. Raises ApiError; nothing is lost then."""
-        new: list[Activity] = []
-        old: list[Activity] = []
+        new: dict[str, Activity] = {}
+        old: dict[str, Activity] = {}
         known_count = 0
         # The first request finds the end of the feed by its entries, since clocks may differ.
         async for entry in self._from_the_top(MOST if self.is_begun else FIRST):
@@ -128,15 +128,15 @@ class UnheardChanges(msgspec.Struct):
                 if known_count == LATE:
                     break
                 continue
-            (new if self.is_begun or self._is_reported(entry) else old).append(entry)
+            # It can be on two pages: a server without a count does not show how far new ones moved it.
+            (new if self.is_begun or self._is_reported(entry) else old)[entry.identity] = entry
             if len(old) >= BEFORE:
                 break
         self.is_begun = True
-        for entry in reversed([*new, *old]):
-            self.reported[entry.identity] = None
+        self.reported |= dict.fromkeys(reversed([*new, *old]))
         for identity in list(self.reported)[:-KNOWN]:
             del self.reported[identity]
-        return new[::-1]
+        return [*new.values()][::-1]
 
     async def _from_the_top(self, most: int) -> AsyncIterator[Activity]:
         """Yield the entries from the newest on, without those that arrive while pages are read.
