@@ -1,6 +1,6 @@
 """A second process that reads source files while this one loads what knows the keys of flags.
 
-It reads as many files of a folder as it may keep, and scans its share when it gets the keys.
+It reads up to half of the files of a folder, and scans its share when it gets the keys.
 It starts before what it does not need is loaded.
 """
 
@@ -95,29 +95,32 @@ class ReadAhead:
         self.queue.fill(tree.files)
         pipe.write(_SENT)
         pipe.flush()
-        return self._scan(root) if len(tree.files) >= LEAST_FILES else b""
+        return self._scan(root, len(tree.files)) if len(tree.files) >= LEAST_FILES else b""
 
-    def _scan(self, root: str) -> bytes:
+    def _scan(self, root: str, files: int) -> bytes:
         reader = FileReader(root, self._settled if keeps_results() else None, _BYTES_KEPT)
         batches = reader.batches(self.queue.take())
         kept = []
+        # Only this process can scan what it keeps: with more than half, it would end last.
+        left = files // 2
         request = b""
         os.set_blocking(self._requests, False)
         for batch in batches:
             kept.append(batch)
+            left -= len(batch.files)
             with suppress(BlockingIOError):
                 request = os.read(self._requests, 1)
                 break
-            if not reader.keeps_batches:
+            if not reader.keeps_batches or left <= 0:
                 break
         os.set_blocking(self._requests, True)
         reader.keeps_batches = False
-        if (request or os.read(self._requests, 1)) != _SENT:
-            return b""
-        # Loaded while the files are read.
+        # Loaded while the command loads the keys.
         from flagtui.code.file_rules import FileRules
         from flagtui.code.file_scanner import FileScanner
 
+        if (request or os.read(self._requests, 1)) != _SENT:
+            return b""
         scanner = FileScanner(FileRules(*self._get()))
         return scanner.scan(reader, chain(kept, batches)).encode()
 
