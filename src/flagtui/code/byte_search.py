@@ -51,7 +51,7 @@ class SearchBuffer:
 def _large_pages(size: int) -> mmap:
     """Return memory in large pages where the system has them.
 
-    To use each small page for the first time takes as long as reading the files does.
+    The first use of a small page takes several times as long as copying bytes to it.
     """
     assert sys.platform == "linux"
     from mmap import MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_PRIVATE

@@ -136,7 +136,7 @@ class UnheardChanges(msgspec.Struct):
         self.reported |= dict.fromkeys(reversed([*new, *old]))
         for identity in list(self.reported)[:-KNOWN]:
             del self.reported[identity]
-        return [*new.values()][::-1]
+        return [*reversed(new.values())]
 
     async def _from_the_top(self, most: int) -> AsyncIterator[Activity]:
         """Yield the entries from the newest on, without those that arrive while pages are read.
