@@ -191,10 +191,12 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("--package", action="append", metavar="FOLDER", help="a folder of src/flagtui")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--as-caught-in", type=Path, default=None)
     options = parser.parse_args()
-    paths = [path for package in PACKAGES for path in (ROOT / "src" / "flagtui" / package).rglob("*.py")]
+    packages = [ROOT / "src" / "flagtui" / package for package in options.package or PACKAGES]
+    paths = [path for package in packages for path in package.rglob("*.py")]
     mutants = choose_mutants(paths, ROOT, options.seed, options.count)
     if options.as_caught_in:
         caught = load_caught(options.as_caught_in)
