@@ -50,8 +50,12 @@ class Mutant:
 
 def choose_mutants(paths: Iterable[Path], root: Path, seed: int, count: int) -> list[Mutant]:
     """Return `count` mutants of the files, every possible one being as likely as any other."""
-    mutants = [mutant for path in sorted(paths) for mutant in find_mutants(path, root)]
+    mutants = find_all_mutants(paths, root)
     return sorted(random.Random(seed).sample(mutants, min(count, len(mutants))))
+
+
+def find_all_mutants(paths: Iterable[Path], root: Path) -> list[Mutant]:
+    return [mutant for path in sorted(paths) for mutant in find_mutants(path, root)]
 
 
 def find_mutants(path: Path, root: Path) -> Iterator[Mutant]:

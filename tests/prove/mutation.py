@@ -3,8 +3,8 @@
     python -m tests.prove.mutation --coverage FILE --times FILE --out FILE [--as-caught-in FILE] [OPTION]...
 
 Each mutant runs against the tests that cover its line, the quickest first, until one fails. The result is one
-JSON line for each mutant. With `--as-caught-in`, an earlier result for the same source, only the mutants that
-it caught run, and the exit code is 1 when one survives.
+JSON line for each mutant. With `--as-caught-in`, an earlier result, only the mutants run that it caught and
+that the source still has, and the exit code is 1 when one survives.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from queue import SimpleQueue
 from typing import Final
 
 from tests.doubles.import_graph import ROOT
-from tests.prove.mutants import Mutant, choose_mutants
+from tests.prove.mutants import Mutant, choose_mutants, find_all_mutants
 
 SEED: Final = 20261123
 COUNT: Final = 300
@@ -199,8 +199,7 @@ def main() -> int:
     paths = [path for package in packages for path in package.rglob("*.py")]
     mutants = choose_mutants(paths, ROOT, options.seed, options.count)
     if options.as_caught_in:
-        caught = load_caught(options.as_caught_in)
-        mutants = [mutant for mutant in mutants if mutant in caught]
+        mutants = sorted(load_caught(options.as_caught_in).intersection(find_all_mutants(paths, ROOT)))
     coverage = Coverage(options.coverage, load_times(options.times), mutants)
     verdicts = run_mutants(mutants, coverage, options.workers, options.out)
     survivors = [verdict for verdict in verdicts if not verdict.caught_by]
