@@ -98,7 +98,7 @@ flags.get flags.create_static_cohort flags.dashboard flags.enrich_usage_dashboar
 flags.enable flags.disable flags.archive flags.unarchive flags.dependents schedule.get
 schedule.delete experiments.get experiments.create_exposure_cohort experiments.launch
 experiments.pause experiments.resume experiments.freeze_exposure experiments.unfreeze_exposure
-experiments.archive experiments.unarchive experiments.reset experiments.activity holdouts.get
+experiments.archive experiments.unarchive experiments.reset holdouts.get
 holdouts.delete saved_metrics.get saved_metrics.delete event_definitions.get
 event_definitions.delete event_definitions.metrics
 """
@@ -120,6 +120,7 @@ CALLS: Final[dict[str, Call]] = {
     "flags.update": update_flag,
     "flags.hard_delete": ask_plainly,
     "flags.activity_of": lambda client, example: client.flags.activity(id_of(example)),
+    "experiments.activity_of": lambda client, example: client.experiments.activity(id_of(example)),
     "flags.remote_config": lambda client, example: client.evaluation.remote_config(id_of(example)),
     "flags.bulk_keys": lambda client, example: client.flags.bulk_keys(sent_body(example)["ids"]),
     "flags.evaluation_reasons": lambda client, example: client.evaluation.evaluation_reasons(
