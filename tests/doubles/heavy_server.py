@@ -108,13 +108,6 @@ def _changed_group(group: Mapping[str, JSON], time: int) -> dict[str, JSON]:
     return {**group, "properties": items, "rollout_percentage": 7 + time % 50}
 
 
-def serve(
-    wire: Wire, family: str, records: list[dict[str, JSON]], logged: Collection[dict[str, JSON]] = ()
-) -> None:
-    """Answer for these records in place of the service."""
-    HeavyServer(wire, family, records, logged)
-
-
 def _json(body: bytes) -> httpx.Response:
     return httpx.Response(200, content=body, headers={"content-type": "application/json"})
 

@@ -234,7 +234,7 @@ def make_template(path: Path, *, one_in: int = 1, few_events: bool = False, **ch
 
 @asynccontextmanager
 async def running(
-    setting: Setting, wire: Callable[[Wire], None] = lambda wire: None, *, wait: bool = True
+    setting: Setting, wire: Callable[[Wire], object] = lambda wire: None, *, wait: bool = True
 ) -> AsyncIterator[Program]:
     """The program, started and, unless told otherwise, loaded."""
     database = setting.folder / "service.db"

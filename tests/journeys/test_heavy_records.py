@@ -8,7 +8,7 @@ from typing import Any
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counting_calls
 from tests.doubles.expected import expect
-from tests.doubles.heavy_server import HeavyServer, serve
+from tests.doubles.heavy_server import HeavyServer
 from tests.doubles.loop_blocks import LoopBlocks
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.flag_form import stand_on
@@ -53,7 +53,7 @@ def place_cursor(program: Program, id: LineId) -> None:
 @asynccontextmanager
 async def flag_form(setting: Setting, conditions: int) -> AsyncIterator[Program]:
     raw = heavy.with_conditions(conditions)
-    async with running(setting, lambda wire: serve(wire, "feature_flags", [raw])) as program:
+    async with running(setting, lambda wire: HeavyServer(wire, "feature_flags", [raw])) as program:
         await program.press("home", "e")
         yield program
 
@@ -90,7 +90,7 @@ async def test_heavy_form_is_saved_only_after_its_checks(setting: Setting) -> No
 
 async def test_draft_is_read_once_and_metrics_avoid_the_gap(setting: Setting) -> None:
     raw = heavy.experiment(150)
-    async with running(setting, lambda wire: serve(wire, "experiments", [raw])) as program:
+    async with running(setting, lambda wire: HeavyServer(wire, "experiments", [raw])) as program:
         await stand_on_experiment(program, raw["name"], "enter")
         assert [line for line in program.wire.passed if line.endswith(f"/experiments/{raw['id']}/")] == [
             f"GET /api/projects/1/experiments/{raw['id']}/"
