@@ -50,7 +50,7 @@ def raw_flag(**fields: Any) -> dict[str, JSON]:
 
 
 Apply = Callable[[], dict[str, JSON]]
-Rewrite = Callable[[dict[str, JSON]], dict[str, JSON]]
+Rewrite = Callable[[dict[str, JSON]], None]
 
 
 class FlagServer:
@@ -72,11 +72,8 @@ class FlagServer:
             raise errors.NotFound("Not found.")
         fields = {name: value for name, value in sent.items() if name not in _NOT_CLEANED_BY_SERVER}
         original = sent.get("original_flag")
-        if (
-            sent.get("version") not in (None, -1, stored["version"])
-            and isinstance(original, dict)
-            and original
-        ):
+        is_newer = sent.get("version") not in (None, -1, stored["version"])
+        if is_newer and isinstance(original, dict) and original:
             fields = self._merge(stored, fields, original)
         changed = {name: value for name, value in fields.items() if stored.get(name) != value}
         stored.update(copy.deepcopy(fields))
@@ -85,27 +82,42 @@ class FlagServer:
         self.log.append((who, id, changed))
         return copy.deepcopy(stored)
 
-    def apply_narrow(self, who: str, id: int, version: int, filters: Rewrite) -> dict[str, JSON]:
+    def apply_narrow(self, who: str, id: int, version: int, rewrite: Rewrite) -> dict[str, JSON]:
         """One thing of the targeting, for the version that was read."""
         if not self.has_narrow_writes:
             raise errors.EndpointNotFound("Endpoint not found.")
         stored = self.stored[id]
         if stored["version"] != version:
             raise errors.Conflict(f"The feature flag has changed since version {version}.")
-        return self.apply(who, id, {"filters": filters(copy.deepcopy(stored["filters"]))})
+        filters = copy.deepcopy(stored["filters"])
+        rewrite(filters)
+        return self.apply(who, id, {"filters": filters})
+
+    def create(self, who: str, body: dict[str, JSON]) -> dict[str, JSON]:
+        if self.id_of(body["key"]) is not None:
+            raise errors.Invalid("There is already a feature flag with this key.")
+        id = max(self.stored, default=0) + 1
+        self.stored[id] = {**raw_flag(id=id, version=1, tags=[]), **copy.deepcopy(body)}
+        self.log.append((who, id, body))
+        return copy.deepcopy(self.stored[id])
+
+    def id_of(self, key: str) -> int | None:
+        """Return the number of the flag that has this key and is not deleted."""
+        named = (id for id, raw in self.stored.items() if raw["key"] == key and not raw["deleted"])
+        return next(named, None)
 
     @staticmethod
     def _merge(
         stored: dict[str, JSON], fields: dict[str, JSON], original: dict[str, JSON]
     ) -> dict[str, JSON]:
-        for name, value in fields.items():
-            if name in original and value != original[name] != stored.get(name) != value:
-                raise errors.Conflict(
-                    f"The feature flag was updated by {stored['last_modified_by']['email']}."
-                )
-        return {
+        own = {
             name: value for name, value in fields.items() if name not in original or value != original[name]
         }
+        for name in own.keys() & original.keys():
+            if original[name] != stored.get(name) != own[name]:
+                who = stored["last_modified_by"]["email"]
+                raise errors.Conflict(f"The feature flag was updated by {who}.")
+        return own
 
 
 class FlagClient:
@@ -124,42 +136,27 @@ class FlagClient:
         """How many of the requests carried the whole targeting."""
         self.reads = 0
 
-    async def get(self, id: int) -> Flag:
-        self.reads += 1
-        if self.unreadable > 0:
-            self.unreadable -= 1
-            raise errors.Unanswered("No answer.")
-        if id not in self.server.stored:
-            raise errors.NotFound("Not found.")
-        return Flag.of(copy.deepcopy(self.server.stored[id]))
-
     @property
     def adapter(self) -> FlagAdapter:
         return FlagAdapter(cast(Flags, self))
 
+    async def get(self, id: int) -> Flag:
+        if flag := self._read(id):
+            return flag
+        raise errors.NotFound("Not found.")
+
     async def find(self, key: str) -> Flag | None:
+        return self._read(self.server.id_of(key))
+
+    def _read(self, id: int | None) -> Flag | None:
         self.reads += 1
         if self.unreadable > 0:
             self.unreadable -= 1
             raise errors.Unanswered("No answer.")
-        matches = [raw for raw in self.server.stored.values() if raw["key"] == key and not raw["deleted"]]
-        return Flag.of(copy.deepcopy(matches[0])) if matches else None
+        return Flag.of(copy.deepcopy(self.server.stored[id])) if id in self.server.stored else None
 
     async def create(self, body: Mapping[str, JSON]) -> Flag:
-        self.sends += 1
-        fault = self.faults.pop(0) if self.faults else None
-        if isinstance(fault, errors.ApiError):
-            raise fault
-        if fault == "never arrives":
-            raise errors.Unanswered("No answer.")
-        if any(raw["key"] == body["key"] and not raw["deleted"] for raw in self.server.stored.values()):
-            raise errors.Invalid("There is already a feature flag with this key.")
-        id = max(self.server.stored, default=0) + 1
-        self.server.stored[id] = {**raw_flag(id=id, version=1, tags=[]), **copy.deepcopy(dict(body))}
-        self.server.log.append((self.email, id, dict(body)))
-        if fault == "lose the answer":
-            raise errors.Unanswered("No answer.")
-        return Flag.of(copy.deepcopy(self.server.stored[id]))
+        return self._send(partial(self.server.create, self.email, dict(body)))
 
     async def update(
         self,
@@ -169,39 +166,26 @@ class FlagClient:
         version: int | None = None,
         original: Mapping[str, JSON] | None = None,
     ) -> Flag:
-        self.sends += 1
         self.sent_filters += "filters" in changes
-        self.before_update()
         sent = {**changes, "version": version, "original_flag": dict(original or {})}
-        fault = self.faults.pop(0) if self.faults else None
-        if isinstance(fault, errors.ApiError):
-            raise fault
-        return Flag.of(self._answer(id, partial(self.server.apply, self.email, id, sent), fault))
+        return self._send(partial(self.server.apply, self.email, id, sent), id)
 
     async def set_rollout(self, id: int, condition: int, percent: float, *, version: int) -> Flag:
-        def rewrite(filters: dict[str, JSON]) -> dict[str, JSON]:
+        def rewrite(filters: dict[str, JSON]) -> None:
             filters["groups"][condition]["rollout_percentage"] = percent
-            return filters
 
         return self._narrow(id, version, rewrite)
 
     async def roll_out_to_everyone(self, id: int, *, variant: str | None = None, version: int) -> Flag:
-        def rewrite(filters: dict[str, JSON]) -> dict[str, JSON]:
+        def rewrite(filters: dict[str, JSON]) -> None:
             filters["groups"].insert(0, {"properties": [], "rollout_percentage": 100})
-            return filters
 
         return self._narrow(id, version, rewrite)
 
     def _narrow(self, id: int, version: int, rewrite: Rewrite) -> Flag:
         if not self.server.has_narrow_writes:
             raise errors.EndpointNotFound("Endpoint not found.")
-        self.sends += 1
-        self.before_update()
-        fault = self.faults.pop(0) if self.faults else None
-        if isinstance(fault, errors.ApiError):
-            raise fault
-        apply = partial(self.server.apply_narrow, self.email, id, version, rewrite)
-        return Flag.of(self._answer(id, apply, fault))
+        return self._send(partial(self.server.apply_narrow, self.email, id, version, rewrite), id)
 
     def deliver_late(self) -> None:
         """What was held up arrives now."""
@@ -211,23 +195,18 @@ class FlagClient:
                 apply()
         self.late.clear()
 
-    def _answer(self, id: int, apply: Apply, fault: Fault | None) -> dict[str, JSON]:
-        match fault:
-            case "lose the answer":
-                apply()
-                raise errors.Unanswered("No answer.")
-            case "never arrives":
-                raise errors.Unanswered("No answer.")
-            case "apply late":
-                self.late.append(apply)
-                raise errors.Unanswered("No answer.")
-            case "apply twice":
-                apply()
-            case "5xx":
-                raise errors.ServerFault("The server failed.")
-            case "5xx applied":
-                apply()
-                raise errors.ServerFault("The server failed.")
-            case "ignore it":
-                return self.server.apply(self.email, id, {})
-        return apply()
+    def _send(self, apply: Apply, id: int = 0) -> Flag:
+        self.sends += 1
+        self.before_update()
+        fault = self.faults.pop(0) if self.faults else None
+        if isinstance(fault, errors.ApiError):
+            raise fault
+        if fault in ("lose the answer", "apply twice", "5xx applied"):
+            apply()
+        if fault == "apply late":
+            self.late.append(apply)
+        if fault in ("lose the answer", "never arrives", "apply late"):
+            raise errors.Unanswered("No answer.")
+        if fault in ("5xx", "5xx applied"):
+            raise errors.ServerFault("The server failed.")
+        return Flag.of(self.server.apply(self.email, id, {}) if fault == "ignore it" else apply())
