@@ -11,6 +11,7 @@ from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.run import Person
 from flagtui.models.experiment import Experiment
+from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -51,6 +52,10 @@ class Seen:
     after: Flag
     experiment: Experiment
 
+    @property
+    def targeting(self) -> Filters:
+        return self.after.targeting
+
     def given(self, flag: Flag) -> set[JSON]:
         return {value for value in values(flag) if value in VARIANTS}
 
@@ -89,9 +94,30 @@ def _answers_decide(seen: Seen, _: re.Match[str]) -> bool:
     )
 
 
+def _serves(seen: Seen, match: re.Match[str]) -> bool:
+    return match[1] in values(seen.after, on=True)
+
+
+def _first_is_open(seen: Seen, _: re.Match[str]) -> bool:
+    first = seen.targeting.conditions[0]
+    return not first.properties and first.rollout == 100
+
+
+def _has_shares(seen: Seen, match: re.Match[str]) -> bool:
+    return [*map(float, match.groups())] == [each.rollout for each in seen.targeting.variants]
+
+
+def _is_erased(seen: Seen, _: re.Match[str]) -> bool:
+    return not (seen.experiment.start_date or seen.experiment.end_date or seen.experiment.conclusion)
+
+
+def _is_at_most(seen: Seen, match: re.Match[str]) -> bool:
+    return (int(match[1]), float(match[2])) == (len(seen.targeting.deciding), seen.targeting.rollout)
+
+
 def _asked_values(seen: Seen) -> set[JSON]:
     """The values that its conditions ask for."""
-    return {item.value for condition in seen.after.targeting.deciding for item in condition.properties}
+    return {item.value for condition in seen.targeting.deciding for item in condition.properties}
 
 
 def _text(seen: Seen, label: str) -> str:
@@ -121,80 +147,38 @@ FLAG: Final[tuple[tuple[str, Reader], ...]] = (
     (r"comes back with it if it was archived with it, on or off as it is",
      lambda seen, _: seen.before.active == seen.after.active and not seen.after.archived),
 )  # fmt: skip
+_USERS: Final[tuple[tuple[str, Reader], ...]] = (
+    (r"no one: it has no condition", lambda seen, _: not seen.targeting.deciding),
+    (r"^(\d+) % of (?:users|everyone)", lambda seen, match: float(match[1]) == seen.targeting.rollout),
+    (r"where email ends with (\S+)", lambda seen, match: _asked_values(seen) == {match[1]}),
+    (r"(\d+) conditions, at most (\d+) % of those they match", _is_at_most),
+)
 OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     "Flag": FLAG,
     "Others": (
-        (
-            r"no other variant is served",
-            lambda seen, _: len({value for value in values(seen.after, on=True) if value in VARIANTS}) <= 1,
-        ),
-        (r"condition \d+ still serves (\w+)", lambda seen, match: match[1] in values(seen.after, on=True)),
-        (
-            r"users held out still get (holdout-\d+)",
-            lambda seen, match: match[1] in values(seen.after, on=True),
-        ),
-        (
-            r"those who opted in to early access still get plain true, those who opted out false",
-            _answers_decide,
-        ),
+        (r"no other variant is served", lambda seen, _: len(VARIANTS & {*values(seen.after, on=True)}) <= 1),
+        (r"condition \d+ still serves (\w+)", _serves),
+        (r"users held out still get (holdout-\d+)", _serves),
+        (r"those who opted in to early access still get plain true, those who opted out false",
+         _answers_decide),
     ),
-    "Conditions": (
-        (
-            r"an open condition of 100 % is put before all others",
-            lambda seen, _: (
-                not seen.after.targeting.conditions[0].properties
-                and seen.after.targeting.conditions[0].rollout == 100
-            ),
-        ),
-    ),
+    "Conditions": ((r"an open condition of 100 % is put before all others", _first_is_open),),
     "Results": (
-        (
-            r"start, end and conclusion are erased; results start from zero",
-            lambda seen, _: (
-                not (seen.experiment.start_date or seen.experiment.end_date or seen.experiment.conclusion)
-            ),
-        ),
+        (r"start, end and conclusion are erased; results start from zero", _is_erased),
         (r"continue until today, as if it had never ended", lambda seen, _: not seen.experiment.end_date),
         (r"count from its old start again", lambda seen, _: seen.experiment.start_date is not None),
         (r"no new users are counted while it is off", lambda seen, _: not seen.given(seen.after)),
     ),
     "Experiment": ((r"ends with it", lambda seen, _: seen.experiment.end_date is not None),),
     "Conclusion": ((r"won: calmly", lambda seen, _: seen.experiment.conclusion == "won"),),
-    "Split": (
-        (
-            r"control (\d+) % · test (\d+) %",
-            lambda seen, match: (
-                [float(match[1]), float(match[2])]
-                == [variant.rollout for variant in seen.after.targeting.variants]
-            ),
-        ),
-    ),
-    "Users": (
-        (r"no one: it has no condition", lambda seen, _: not seen.after.targeting.deciding),
-        (
-            r"^(\d+) % of (?:users|everyone)",
-            lambda seen, match: float(match[1]) == seen.after.targeting.rollout,
-        ),
-        (r"where email ends with (\S+)", lambda seen, match: _asked_values(seen) == {match[1]}),
-        (
-            r"(\d+) conditions, at most (\d+) % of those they match",
-            lambda seen, match: (
-                (int(match[1]), float(match[2]))
-                == (len(seen.after.targeting.deciding), seen.after.targeting.rollout)
-            ),
-        ),
-    ),
-    "Metrics": (
-        (r"(\d+) measured from now on", lambda seen, match: int(match[1]) == len(seen.experiment.metrics)),
-    ),
-    "Undo": (
-        (
-            r"by its number only, #(\d+): no list shows deleted experiments",
-            lambda seen, match: int(match[1]) == seen.plan.id,
-        ),
-    ),
-}
-OTHER["Groups"] = OTHER["Users"]
+    "Split": ((r"control (\d+) % · test (\d+) %", _has_shares),),
+    "Users": _USERS,
+    "Groups": _USERS,
+    "Metrics": ((r"(\d+) measured from now on",
+                 lambda seen, match: int(match[1]) == len(seen.experiment.metrics)),),
+    "Undo": ((r"by its number only, #(\d+): no list shows deleted experiments",
+              lambda seen, match: int(match[1]) == seen.plan.id),),
+}  # fmt: skip
 
 
 def steps_from(experiment: Experiment) -> set[str]:
