@@ -2,22 +2,17 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
+from tests.prove.test_full_disk import PLACE, WRITERS, keep_rows
 
-from flagtui.changes.journal import Journal
-from flagtui.changes.journal_entries import Entry, Signature
-from flagtui.config.crash_reports import keep_report
 from flagtui.config.locations import FolderUnusable, make_folder
-from flagtui.config.preferences import Remembered, remember
-from flagtui.config.settings_writer import write_theme
 from flagtui.models.rows import FlagRow
 from flagtui.private_folders import ForeignFolder, make_private, place_sum, replace_private
-from flagtui.store.snapshots import SnapshotPlace, Snapshots
-
-PLACE = SnapshotPlace("prod", "https://us.posthog.com", "1", "flags")
+from flagtui.store.snapshots import Snapshots
 
 
 @pytest.fixture(params=[0o000, 0o022, 0o177], ids=oct)
@@ -27,26 +22,8 @@ def umask(request: pytest.FixtureRequest) -> Iterator[int]:
     os.umask(before)
 
 
-def write_rows(folder: Path) -> None:
-    assert Snapshots(folder).save(PLACE, [FlagRow(1, "a")], FlagRow)
-
-
-def write_journal(folder: Path) -> None:
-    Journal(folder).begin(Entry("a1", 1.0, 812, "k", "turn off", Signature("ada", "prod", "host", "1")))
-
-
-def write_settings(folder: Path) -> None:
-    write_theme(folder / "config.toml", "day")
-
-
-WRITERS: dict[str, Callable[[Path], object]] = {
-    "rows": write_rows,
-    "crash report": lambda folder: keep_report("report", folder),
-    "memory": lambda folder: remember(folder, Remembered()),
-    "journal": write_journal,
-    "settings": write_settings,
-    "any": lambda folder: make_folder(folder, "the key"),
-}
+KEPT: Final = ("kept rows", "crash report", "remembered state", "journal", "settings", "key")
+"""What is in a folder of its own."""
 
 
 def modes_in(folder: Path) -> set[int]:
@@ -54,18 +31,18 @@ def modes_in(folder: Path) -> set[int]:
 
 
 @pytest.mark.usefixtures("umask")
-@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
-def test_folders_are_private_whatever_the_umask(write: Callable[[Path], object], tmp_path: Path) -> None:
-    write(tmp_path / "flagtui" / "folder")
+@pytest.mark.parametrize("name", KEPT)
+def test_folders_are_private_whatever_the_umask(name: str, tmp_path: Path) -> None:
+    assert WRITERS[name](tmp_path / "flagtui" / "folder")
     assert modes_in(tmp_path / "flagtui") == {0o700}
 
 
-@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
-def test_a_folder_others_can_enter_is_tightened(write: Callable[[Path], object], tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", KEPT)
+def test_a_folder_others_can_enter_is_tightened(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     folder.chmod(0o777)
-    write(folder)
+    assert WRITERS[name](folder)
     assert modes_in(folder) == {0o700}
 
 
@@ -88,14 +65,15 @@ def test_a_folder_that_exists_above_is_left_as_it_is(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to another user")
 def test_a_folder_of_another_user_is_neither_used_nor_read(tmp_path: Path, is_link: bool) -> None:
     folder = tmp_path / "rows"
-    write_rows(folder)
+    keep_rows(folder)
     if is_link:
         folder.rename(tmp_path / "elsewhere")
         folder.symlink_to(tmp_path / "elsewhere")
     os.lchown(folder, 65534, 65534)
     with pytest.raises(ForeignFolder):
         make_private(folder)
-    with pytest.raises(FolderUnusable, match="another user"):
+    words = "is a link that another user made" if is_link else "belongs to another user"
+    with pytest.raises(FolderUnusable, match=words):
         make_folder(folder, "the journal")
     snapshots = Snapshots(folder)
     assert snapshots.load(PLACE, FlagRow) is None
@@ -105,7 +83,7 @@ def test_a_folder_of_another_user_is_neither_used_nor_read(tmp_path: Path, is_li
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file to another user")
 def test_a_copy_of_another_user_is_not_read(tmp_path: Path) -> None:
-    write_rows(tmp_path)
+    keep_rows(tmp_path)
     os.chown(tmp_path / PLACE.file_name, 65534, 65534)
     assert Snapshots(tmp_path).load(PLACE, FlagRow) is None
 

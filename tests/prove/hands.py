@@ -1,6 +1,6 @@
 """Random input from a seed: keys, words, pastes, mouse, sizes, the palette, quick changes of tab."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final
@@ -22,13 +22,7 @@ LETTERS: Final = (
 CONTROL: Final = tuple(chr(code) for code in range(1, 27) if chr(code) not in "\x11\x1a")
 """ctrl with a letter, but for the ones that leave or stop."""
 SPECIAL: Final = (
-    "\r",
-    "\x1b",
-    "\x7f",
-    "\x1b[3~",
-    "\x1b[1;5A",
-    "\x1b[1;5B",
-    "\x1b[1;2A",
+    *("\r", "\x1b", "\x7f", "\x1b[3~", "\x1b[1;5A", "\x1b[1;5B", "\x1b[1;2A"),
     *(f"\x1b{key}" for key in _FUNCTION),
 )
 WORDS: Final = (
@@ -58,13 +52,21 @@ class Operation:
     """The rest ends when a question takes an answer."""
 
 
+class Hands(Random):
+    """Random choices for a terminal of some size."""
+
+    size = SIZES[0]
+
+
+Way = Callable[[Hands], Iterator[Operation]]
+
+
 def operations(seed: int) -> Iterator[Operation]:
     """Without an end; the same for the same seed."""
-    random = Random(seed)
-    size = SIZES[0]
+    hands = Hands(seed)
     while True:
-        for operation in _some(random, size):
-            size = operation.size or size
+        for operation in hands.choices([*_WAYS], [*_WAYS.values()])[0](hands):
+            hands.size = operation.size or hands.size
             yield operation
 
 
@@ -82,83 +84,70 @@ def openings(seed: int) -> Iterator[Operation]:
                 yield Operation("\x1b", rest=ESCAPE)
 
 
-def _some(random: Random, size: tuple[int, int]) -> Iterator[Operation]:
-    """A few operations that belong together."""
-    return random.choices(_WAYS, _WEIGHTS)[0](random, size)
+def _one_of(keys: Sequence[str]) -> Way:
+    """One key of these."""
+
+    def press(random: Hands) -> Iterator[Operation]:
+        yield Operation(random.choice(keys), rest=random.choice((0.0, 0.0, 0.0, 0.01, 0.02, 0.05)))
+
+    return press
 
 
-def _letter(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
-    yield _key(random, random.choice(LETTERS))
-
-
-def _move(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
-    yield _key(random, random.choice(MOVES))
-
-
-def _special(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
-    yield _key(random, random.choice((*CONTROL, *SPECIAL)))
-
-
-def _usual(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
-    yield _key(random, random.choice(("\r", "\x1b", "\x1b", " ")))
-
-
-def _word(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
+def _word(random: Hands) -> Iterator[Operation]:
     for letter in random.choice(WORDS)[: random.randint(1, 12)]:
         yield Operation(letter)
 
 
-def _paste(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
+def _paste(random: Hands) -> Iterator[Operation]:
     yield Operation(f"\x1b[200~{random.choice(WORDS) * random.choice((1, 1, 1, 50))}\x1b[201~")
 
 
-def _resize(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
+def _resize(random: Hands) -> Iterator[Operation]:
     for _ in range(random.randint(1, 4)):
         yield Operation(size=random.choice(SIZES), rest=random.choice((0.0, 0.0, 0.05)))
     yield Operation(size=random.choice(SIZES if random.random() < STAYS else SIZES[:4]))
 
 
-def _tour(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
+def _tour(random: Hands) -> Iterator[Operation]:
     for _ in range(random.randint(1, 6)):
         yield Operation(random.choice(TABS), rest=random.choice((0.0, 0.0, 0.02)))
 
 
-def _hold(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
+def _hold(random: Hands) -> Iterator[Operation]:
     """A key held down, which comes several times in one packet."""
     yield Operation(random.choice((*MOVES, "\r", "\x1b", " ", *LETTERS)) * random.randint(2, 12))
 
 
-def _look_away(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
+def _look_away(random: Hands) -> Iterator[Operation]:
     yield Operation(random.choice(("\x1b[I", "\x1b[O")))
 
 
-def _rest(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
+def _rest(random: Hands) -> Iterator[Operation]:
     yield Operation(rest=random.uniform(0.1, 0.5))
 
 
-def _key(random: Random, keys: str) -> Operation:
-    return Operation(keys, rest=random.choice((0.0, 0.0, 0.0, 0.01, 0.02, 0.05)))
+def _mouse(random: Hands) -> Iterator[Operation]:
+    def place() -> str:
+        return f"{random.randint(1, random.size[0])};{random.randint(1, random.size[1])}"
 
-
-def _mouse(random: Random, size: tuple[int, int]) -> Iterator[Operation]:
-    x, y = random.randint(1, size[0]), random.randint(1, size[1])
+    at = place()
     button = random.choice((0, 0, 0, 1, 2, 35, 64, 65))
-    yield Operation(f"\x1b[<{button};{x};{y}M")
+    yield Operation(f"\x1b[<{button};{at}M")
     if button < 3:
         for _ in range(random.choice((0, 0, 3))):
-            x, y = random.randint(1, size[0]), random.randint(1, size[1])
-            yield Operation(f"\x1b[<{button + 32};{x};{y}M")
-        yield Operation(f"\x1b[<{button};{x};{y}m")
+            at = place()
+            yield Operation(f"\x1b[<{button + 32};{at}M")
+        yield Operation(f"\x1b[<{button};{at}m")
 
 
-def _palette(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
+def _palette(random: Hands) -> Iterator[Operation]:
     yield Operation("\x10" * random.choice((1, 1, 2, 3)), rest=random.choice((0.0, 0.0, 0.1)))
     for letter in random.choice(("", "t", "pro", "he", "exp", "new", "hist", "che")):
         yield Operation(letter)
     yield Operation(random.choice(("\r", "\r", "\x1b", "\x10", "\x1b[B\r")), rest=random.choice((0.0, 0.1)))
 
 
-def _visit(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
+def _visit(random: Hands) -> Iterator[Operation]:
     """Open a record and leave it again, before, while or after its answers come."""
     yield Operation(random.choice("1234"), rest=random.choice((0.0, 0.02)))
     yield Operation(random.choice(("\x1b[B", "\x1b[6~", "\x1b[H")) * random.randint(1, 5))
@@ -171,7 +160,7 @@ def _visit(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
     yield Operation("\x1b", rest=random.choice((0.0, ESCAPE)))
 
 
-def _change(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
+def _change(random: Hands) -> Iterator[Operation]:
     """Begin a change, look at the question, and answer it one way or the other."""
     for _ in range(random.randint(1, 3)):
         yield Operation("\x1b", rest=ESCAPE)
@@ -188,14 +177,15 @@ def _change(random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
     yield Operation(random.choice(("y", "y", "y", "\x1b", "\r", "o")), rest=random.choice((0.0, 0.3)))
 
 
-def _undo(_random: Random, _size: tuple[int, int]) -> Iterator[Operation]:
+def _undo(_random: Hands) -> Iterator[Operation]:
     yield Operation("\x1b", rest=ESCAPE)
     yield Operation("u", rest=2.0, until_asked=True)
     yield Operation("y")
 
 
-_WAYS: Final = (
-    *(_letter, _move, _special, _usual, _word, _paste, _mouse, _resize),
-    *(_palette, _tour, _visit, _change, _hold, _look_away, _rest, _undo),
-)
-_WEIGHTS: Final = (14, 12, 8, 12, 4, 2, 6, 3, 4, 5, 10, 8, 4, 1, 1, 2)
+_WAYS: Final[dict[Way, int]] = {
+    _one_of(LETTERS): 14, _one_of(MOVES): 12, _one_of((*CONTROL, *SPECIAL)): 8,
+    _one_of(("\r", "\x1b", "\x1b", " ")): 12, _word: 4, _paste: 2, _mouse: 6, _resize: 3, _palette: 4,
+    _tour: 5, _visit: 10, _change: 8, _hold: 4, _look_away: 1, _rest: 1, _undo: 2,
+}  # fmt: skip
+"""How often each comes."""

@@ -1,15 +1,13 @@
 """Each file the program writes, on a full disk and where nothing may be written: told, nothing lost."""
 
 import os
-import resource
-import signal
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.prove.test_damaged_files import entry, said_by
+from tests.doubles.full_disk import full_disk
+from tests.prove.test_damaged_files import said_by
 
 from flagtui.api.client import Client
 from flagtui.api.errors import ServerFault
@@ -19,6 +17,7 @@ from flagtui.app.shell.written_files import export
 from flagtui.changes.editor_text import RecordText, keep_changes
 from flagtui.changes.event_definitions.triage import Triage, TriageDecision
 from flagtui.changes.journal import Journal, JournalUnwritable
+from flagtui.changes.journal_entries import Entry
 from flagtui.config.crash_reports import keep_report
 from flagtui.config.key_sources import KeyFileRefused, write_key_file
 from flagtui.config.preferences import Preferences, Remembered, remember
@@ -27,29 +26,13 @@ from flagtui.service import close_service, create_service
 from flagtui.service.flags.encryption import _fernet, seal
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
-
-@contextmanager
-def full() -> Iterator[None]:
-    """No file may grow: the system's own limit on a file's size, which needs no disk of its own."""
-    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-        signal.signal(signal.SIGXFSZ, before)
-
-
 KEY: Final = "phx_key_that_is_looked_for"
 PLACE: Final = SnapshotPlace("prod", "us.posthog.com", "1", "flags")
 
 
 def write_journal(folder: Path) -> bool:
-    message = said_by(
-        JournalUnwritable, lambda: Journal(folder).begin(entry(str(len(Journal(folder).entries()))))
-    )
-    return not message
+    entry = Entry(str(len(Journal(folder).entries())))
+    return not said_by(JournalUnwritable, lambda: Journal(folder).begin(entry))
 
 
 def keep_rows(folder: Path) -> bool:
@@ -136,14 +119,14 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_full_disk_loses_nothing_and_writing_resumes_later(
     write: Callable[[Path], bool], tmp_path: Path
 ) -> None:
-    with full():
+    with full_disk():
         is_written = write(tmp_path)
     assert not is_written
     assert contents(tmp_path) == {}
     assert write(tmp_path)
     before = contents(tmp_path)
     assert before
-    with full():
+    with full_disk():
         write(tmp_path)
     assert contents(tmp_path) == before
     assert write(tmp_path)
@@ -157,7 +140,7 @@ def test_where_nothing_may_be_written_it_is_told(name: str) -> None:
 
 def test_a_request_is_made_although_its_line_has_no_room(tmp_path: Path) -> None:
     log = log_to(tmp_path / "requests.log")
-    with full():
+    with full_disk():
         log(LogLine("GET", "/api/"))
     assert (tmp_path / "requests.log").read_bytes() == b""
 
@@ -167,9 +150,9 @@ async def test_service_reports_a_full_disk_and_keeps_confirmed_data(tmp_path: Pa
     try:
         async with Client("http://127.0.0.1:1", KEY, 1, transport=in_process(service)) as client:
             made = await client.flags.create({"key": "before"})
-            with full(), pytest.raises(ServerFault, match="503"):
+            with full_disk(), pytest.raises(ServerFault, match="503"):
                 await client.flags.create({"key": "meanwhile"})
-            with full():
+            with full_disk():
                 assert (await client.flags.get(made.id)).key == "before"
             await client.flags.create({"key": "after"})
             assert {row.key for row in (await client.flags.page({})).rows} == {"before", "after"}

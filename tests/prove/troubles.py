@@ -1,11 +1,11 @@
 """What a machine does to the program for a few seconds at a time: a full disk, a database held by another."""
 
 import asyncio
-import resource
-import signal
 import sqlite3
 from pathlib import Path
 from typing import Final
+
+from tests.doubles.full_disk import full_disk
 
 WELL_SECONDS: Final = 4.0
 ILL_SECONDS: Final = 7.0
@@ -17,20 +17,10 @@ async def trouble(kind: str, database: Path) -> None:
     while True:
         await asyncio.sleep(WELL_SECONDS)
         if kind == "full":
-            await _fill_disk()
+            with full_disk():
+                await asyncio.sleep(ILL_SECONDS)
         elif kind == "locked":
             await _lock(database)
-
-
-async def _fill_disk() -> None:
-    """No file may grow: the system's own limit on a file's size, which needs no disk of its own."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
-    try:
-        await asyncio.sleep(ILL_SECONDS)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
 
 async def _lock(database: Path) -> None:

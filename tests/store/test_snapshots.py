@@ -1,17 +1,15 @@
 """Copies of lists on disk: private, whole, limited, and skipped where no file can hold them."""
 
 import os
-import resource
 import stat
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
 
 import msgspec
 import pytest
 from tests.doubles.expected import require
+from tests.doubles.full_disk import full_disk
 from tests.store.conftest import NOW
 
 from flagtui.models.rows import FlagRow
@@ -118,17 +116,6 @@ def test_copies_of_other_versions_or_kinds_are_ignored(tmp_path: Path) -> None:
     odd = msgspec.structs.replace(ROWS[0], rollout="all")
     make(tmp_path).save(PLACE, [odd], FlagRow)
     assert rows_in(tmp_path) is None
-
-
-@contextmanager
-def full_disk(room: int) -> Iterator[None]:
-    """No file can grow beyond `room` bytes."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_unwritable_disk_turns_caching_off_with_a_reason(tmp_path: Path) -> None:
