@@ -34,11 +34,7 @@ def prove(arguments: argparse.Namespace) -> Findings:
         hands = openings if arguments.openings else operations
         findings = Round(server, seed, folder, hands).play(min(left, arguments.round), until)
         everything.add(findings)
-        _print(
-            f"{server:8} seed {seed}: {findings.operations:,} operations, {findings.starts} starts, "
-            f"{findings.approved} confirmed, {findings.changed} changed, {len(findings.faults)} faults, "
-            f"MiB per 10,000 operations: {_growth(findings)}"
-        )
+        _print(f"{server:8} seed {seed}: {findings}")
         if findings.sizes:
             _print(f"    MiB: {' '.join(f'{at}: {size:.0f}' for at, size in findings.sizes[::4])}")
         if arguments.openings:
@@ -80,10 +76,6 @@ def _print(line: str) -> None:
     sys.stdout.flush()
 
 
-def _growth(findings: Findings) -> str:
-    return " ".join(f"{growth:.1f}" for growth in findings.growth) or "not measured"
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -97,11 +89,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, default=None, help="where folders of rounds with faults go")
     parser.add_argument("--seeds", type=Path, default=None, help="a file of seeds that found something")
     findings = prove(parser.parse_args())
-    _print(
-        f"{findings.operations:,} operations, {findings.starts} starts, {findings.approved} confirmed, "
-        f"{findings.changed} changed, {len(findings.faults)} faults, "
-        f"MiB per 10,000 operations: {_growth(findings)}"
-    )
+    _print(f"{findings}")
     return 1 if findings.faults else 0
 
 

@@ -73,12 +73,9 @@ class WatchedTui(FlagTui):
                 await asyncio.sleep(BEAT_SECONDS)
 
     def _waiting(self) -> int:
-        pumps = [
-            self,
-            *self.screen_stack[-1:],
-            *([self.focused] if self.screen_stack and self.focused else []),
-        ]
-        return sum(pump.message_queue_size for pump in pumps)
+        focused = self.focused if self.screen_stack else None
+        pumps = [self, *self.screen_stack[-1:], focused]
+        return sum(pump.message_queue_size for pump in pumps if pump is not None)
 
     def _takes_an_answer(self) -> bool:
         question = self.screen_stack[-1] if self.screen_stack else None

@@ -13,8 +13,10 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from statistics import linear_regression
 from typing import Final, NamedTuple
 
+from tests.doubles.terminal import FOLDERS
 from tests.prove.blind_terminal import Blind
 from tests.prove.hands import ESCAPE, SIZES, Operation, operations
 from tests.prove.program import KEY, PULSE
@@ -32,7 +34,6 @@ GOODBYE: Final = 20.0
 """Seconds it may take to leave, ten of them for a change that gets no answer, unless it had no processor."""
 WEIGHED_EVERY: Final = 500
 """Operations after which it is brought back to its first list, where its memory is compared."""
-KINDS: Final = ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME")
 
 
 class Pulse(NamedTuple):
@@ -60,14 +61,15 @@ class Findings:
     """MiB of memory after so many operations of a start."""
 
     def add(self, other: "Findings") -> None:
-        self.operations += other.operations
-        self.starts += other.starts
-        self.approved += other.approved
-        self.changed += other.changed
-        self.faults += other.faults
-        self.growth += other.growth
-        self.sizes += other.sizes
-        self.opened += other.opened
+        for name in self.__dataclass_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def __str__(self) -> str:
+        growth = " ".join(f"{each:.1f}" for each in self.growth) or "not measured"
+        return (
+            f"{self.operations:,} operations, {self.starts} starts, {self.approved} confirmed, "
+            f"{self.changed} changed, {len(self.faults)} faults, MiB per 10,000 operations: {growth}"
+        )
 
 
 class Round:
@@ -96,7 +98,7 @@ class Round:
 
     def _start(self, operations: int, until: float) -> None:
         environment = {
-            **dict.fromkeys(KINDS, str(self._folder)),
+            **dict.fromkeys(FOLDERS, str(self._folder)),
             "PYTHONPATH": os.pathsep.join(sys.path),
             "FLAGTUI_NO_FIRST_FRAME": "1",
             "EDITOR": "true",
@@ -114,11 +116,11 @@ class Round:
 
     def _wait_for_start(self, terminal: Blind) -> bool:
         end = time.monotonic() + LONGEST
-        while (
-            "1049" not in terminal.modes_on() and time.monotonic() < end and terminal.process.poll() is None
-        ):
+        while not (is_started := "1049" in terminal.modes_on()):
+            if time.monotonic() >= end or terminal.process.poll() is not None:
+                break
             terminal.drain(0.05)
-        return "1049" in terminal.modes_on()
+        return is_started
 
     def _handle(self, terminal: Blind, operations: int, until: float) -> None:
         """Let the hands play until the program ends, or enough is done."""
@@ -147,8 +149,7 @@ class Round:
 
     def _do(self, terminal: Blind, operation: Operation) -> None:
         if operation.size is not None:
-            terminal._resize(*operation.size)
-            terminal.signal(signal.SIGWINCH)
+            terminal.resize(*operation.size)
         if operation.keys:
             terminal.type(operation.keys, lambda: not self._is_alive(terminal))
         rested = 0.0
@@ -178,8 +179,7 @@ class Round:
     def _leave(self, terminal: Blind) -> None:
         """End it as a person does, and look at what is left."""
         if terminal.process.poll() is None:
-            terminal._resize(*SIZES[0])
-            terminal.signal(signal.SIGWINCH)
+            terminal.resize(*SIZES[0])
             terminal.type("\x1b", lambda: False)
             terminal.drain(0.3)
             terminal.type("\x11", lambda: False)
@@ -195,16 +195,16 @@ class Round:
                 terminal.wait_for_end()
         terminal.drain(0.0)
         code = terminal.process.returncode
-        if code not in (0, 1, -signal.SIGKILL):
-            self._say(f"ended with {code}: {_last_words(terminal)}")
-        elif code == 1:
-            self._say(f"ended by a fault: {_last_words(terminal)}")
-        if code != -signal.SIGKILL and (on := terminal.modes_on()):
-            self._say(f"left the terminal with modes {sorted(on)}")
-        if code != -signal.SIGKILL and terminal.attributes() != terminal.attributes_before:
-            self._say("left the terminal with other attributes")
         if terminal.has_leaked:
             self._say("wrote the key on the terminal")
+        if code == -signal.SIGKILL:
+            return
+        if code:
+            self._say(f"ended with {code}: {_last_words(terminal)}")
+        if on := terminal.modes_on():
+            self._say(f"left the terminal with modes {sorted(on)}")
+        if terminal.attributes() != terminal.attributes_before:
+            self._say("left the terminal with other attributes")
 
     def _collect_reports(self) -> None:
         for report in sorted(self._folder.glob("fault-*.txt")):
@@ -240,11 +240,8 @@ class Round:
 
     def _look_for_the_key(self) -> None:
         for path in self._folder.rglob("*"):
-            if (
-                path.is_file()
-                and not path.name.startswith("service.db")
-                and KEY.encode() in path.read_bytes()
-            ):
+            is_other = path.is_file() and not path.name.startswith("service.db")
+            if is_other and KEY.encode() in path.read_bytes():
                 self._say(f"the key is in {path.name}")
 
     def _say(self, what: str) -> None:
@@ -291,9 +288,5 @@ def _memory(process: int) -> float:
 def _growth(sizes: list[tuple[int, float]]) -> Iterator[float]:
     """The slope of the second half: the first fills caches and loads what is opened for the first time."""
     late = [(at, size) for at, size in sizes[len(sizes) // 2 :] if size]
-    if len(late) < 5:
-        return
-    middle_at = sum(at for at, _ in late) / len(late)
-    middle = sum(size for _, size in late) / len(late)
-    spread = sum((at - middle_at) ** 2 for at, _ in late)
-    yield sum((at - middle_at) * (size - middle) for at, size in late) / spread * 10_000
+    if len(late) >= 5:
+        yield linear_regression(*zip(*late, strict=True)).slope * 10_000
