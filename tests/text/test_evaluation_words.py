@@ -56,25 +56,26 @@ def test_user_who_is_held_out_has_no_variant_hash() -> None:
     assert (account.value, variant_words(account)) == ("holdout-3", "")
 
 
-def test_hash_beyond_a_rollout_differs_from_it_in_words() -> None:
+def evaluated_at(*ranges: tuple[float, float]) -> list[PersonEvaluation]:
+    """Return an evaluation for a rollout of 50 % by a user whose hash is in each of the ranges."""
     names = [f"u{number}" for number in range(2_000)]
-    inside, outside = (
-        next(name for name in names if low < rollout_fraction("k", name) < high)
-        for low, high in ((0, 0.4), (0.5001, 0.504))
+    users = [next(name for name in names if low < rollout_fraction("k", name) < high) for low, high in ranges]
+    return [evaluated(user, {"rollout_percentage": 50}) for user in users]
+
+
+def test_hash_beyond_a_rollout_differs_from_it_in_words() -> None:
+    inside, outside = evaluated_at((0, 0.4), (0.5001, 0.504))
+    words, name = why_they_differ(inside, outside), outside.subject.distinct_id
+    assert words.startswith(
+        f"condition 1 rolls out to 50 %: {inside.subject.distinct_id} is in, {name} is out"
     )
-    words = why_they_differ(*(evaluated(name, {"rollout_percentage": 50}) for name in (inside, outside)))
-    assert words.startswith(f"condition 1 rolls out to 50 %: {inside} is in, {outside} is out with 0.50")
+    assert "with 0.50" in words
     assert not words.endswith("0.50.")
 
 
 def test_hashes_of_two_users_differ_in_words() -> None:
-    names = [f"u{number}" for number in range(2_000)]
-    inside, outside = (
-        next(name for name in names if low < rollout_fraction("k", name) < high)
-        for low, high in ((0.4965, 0.4999), (0.5001, 0.5035))
-    )
-    half, shown_flag = {"rollout_percentage": 50}, Flag.of({"id": 6, "key": "shown"})
-    accounts = (replace(evaluated(name, half), flag=shown_flag) for name in (inside, outside))
-    [difference] = differing(*accounts)
+    shown_flag = Flag.of({"id": 6, "key": "shown"})
+    accounts = evaluated_at((0.4965, 0.4999), (0.5001, 0.5035))
+    [difference] = differing(*(replace(account, flag=shown_flag) for account in accounts))
     share, *hashes = re.findall(r"[\d.]+", difference.why)
     assert (difference.key, share, len({*hashes})) == ("k", "50", 2), difference.why

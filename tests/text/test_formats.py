@@ -1,14 +1,13 @@
 """Numbers, times, shares, lists and users in few characters."""
 
-import ast
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Final
 
 import pytest
-from tests.doubles.source_trees import find_nodes
+from tests.doubles.steady_clock import SteadyClock
 
+from flagtui.api.connection_state import ConnectionState
 from flagtui.models.counted_users import UserChange
+from flagtui.text.clock_words import clock_words
 from flagtui.text.flag_sentences import plain
 from flagtui.text.formats import (
     count,
@@ -23,86 +22,35 @@ from flagtui.text.long_lists import in_short, join_words, shorten, window
 from flagtui.text.styled import Piece
 from flagtui.text.user_words import user_change_in_short
 
-SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
+
+def test_moments_counts_and_countdowns_have_words() -> None:
+    assert [moment(None), moment(0)] == ["not known", "1970-01-01 00:00 UTC"]
+    assert [count(1, "flag"), count(1_248, "flag")] == ["1 flag", "1,248 flags"]
+    rounded_up = {0.4: "1 s", 7.5: "8 s", 20: "20 s", 33: "40 s", 120: "120 s", 150: "3 min"}
+    assert {seconds: countdown(seconds) for seconds in rounded_up} == rounded_up
 
 
-def test_moments_and_counts_have_words() -> None:
-    assert moment(None) == "not known"
-    assert moment(0) == "1970-01-01 00:00 UTC"
-    assert count(1, "flag") == "1 flag"
-    assert count(1_248, "flag") == "1,248 flags"
+def test_stored_share_has_all_of_its_digits() -> None:
+    shares = {0: "0 %", 100: "100 %", 0.5: "0.5 %", 33.333: "33.333 %", 99.9999999: "99.9999999 %"}
+    assert {share: percent(share) for share in shares} == shares
 
 
-@pytest.mark.parametrize(
-    ("share", "words"),
-    [
-        (0, "0 %"),
-        (100, "100 %"),
-        (0.5, "0.5 %"),
-        (33.333, "33.333 %"),
-        (0.004, "0.004 %"),
-        (99.9999999, "99.9999999 %"),
-    ],
-)
-def test_stored_share_has_all_of_its_digits(share: float, words: str) -> None:
-    assert percent(share) == words
+def test_rounded_share_is_never_0_or_100() -> None:
+    shares = {
+        50: ("50 %", "50.00 %"),
+        33.33: ("33.33 %", "33.33 %"),
+        33.339: ("33.34 %", "33.34 %"),
+        0.0001: ("<0.01 %", "<0.01 %"),
+        99.996: (">99.99 %", ">99.99 %"),
+        100: ("100 %", "100.00 %"),
+    }
+    assert {share: (percent_in(share, 7), measured_percent(share)) for share in shares} == shares
 
 
-@pytest.mark.parametrize(
-    ("share", "cell", "measured"),
-    [
-        (50, "50 %", "50.00 %"),
-        (33.33, "33.33 %", "33.33 %"),
-        (33.339, "33.34 %", "33.34 %"),
-        (0.0001, "<0.01 %", "<0.01 %"),
-        (99.996, ">99.99 %", ">99.99 %"),
-        (100, "100 %", "100.00 %"),
-    ],
-)
-def test_rounded_share_is_never_0_or_100(share: float, cell: str, measured: str) -> None:
-    assert (percent_in(share, 7), measured_percent(share)) == (cell, measured)
-
-
-def test_counts_in_texts_have_separators() -> None:
-    # The service repeats the texts of the product.
-    plain = [
-        f"{path.name}:{value.lineno}: {ast.unparse(value.value)}"
-        for path in SOURCE.rglob("*.py")
-        for value in find_nodes(path, ast.FormattedValue)
-        if value.format_spec is None and is_count(value.value) and "service" not in path.parts
-    ]
-    assert plain == []
-
-
-def is_count(value: ast.expr) -> bool:
-    """Return whether an expression is the length of something, or so many more or fewer."""
-    if isinstance(value, ast.BinOp):
-        return is_count(value.left) or is_count(value.right)
-    return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "len"
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(0.4, "1 s"), (7.5, "8 s"), (20, "20 s"), (33, "40 s"), (120, "120 s"), (150, "3 min")],
-)
-def test_countdown_rounds_up(seconds: float, words: str) -> None:
-    assert countdown(seconds) == words
-
-
-@pytest.mark.parametrize(
-    ("share", "bar"),
-    [
-        (0, "──────"),
-        (0.0001, "━─────"),
-        (0.5, "━━━───"),
-        (0.9999, "━━━━━─"),
-        (1, "━━━━━━"),
-        (1.2, "━━━━━━"),
-        (-1, "──────"),
-    ],
-)
-def test_bar_is_readable_without_colours(share: float, bar: str) -> None:
-    assert "".join(text for text, _ in share_bar(share, 6, "$success")) == bar
+def test_bar_is_readable_without_colours() -> None:
+    bars = {0: "──────", 0.0001: "━─────", 0.5: "━━━───", 0.9999: "━━━━━─", 1: "━━━━━━"}
+    bars |= {1.2: "━━━━━━", -1: "──────"}
+    assert {share: plain([share_bar(share, 6, "$success")]) for share in bars} == bars
 
 
 def items(count: int, lines: int, read: list[int]) -> Iterator[list[list[Piece]]]:
@@ -117,23 +65,16 @@ def test_shortened_list_counts_the_rest() -> None:
     assert len(lines) == 4 * 3 + 1
     assert plain(lines[-2:]) == "3.2\n  … and 4,996 more conditions; the JSON tab has all"
     assert read == [0, 1, 2, 3]
-
-
-def test_short_list_is_complete() -> None:
-    for length in range(5):
+    for length in range(6):
         assert len([*shorten(items(length, 2, []), length, "variants", 10)]) == 2 * length
 
 
-def test_list_of_exact_length_is_complete() -> None:
-    assert plain([*shorten(items(5, 2, []), 5, "variants", 10)]).endswith("\n4.1")
-
-
-def test_window_contains_the_place_and_fits() -> None:
-    for length in (0, 1, 59, 60, 61, 5_000):
-        for place in {0, length // 2, max(0, length - 1)}:
-            shown = window(length, place, 60)
-            assert len(shown) == min(length, 60)
-            assert place in shown or not length
+@pytest.mark.parametrize("length", [0, 1, 59, 60, 61, 5_000])
+def test_window_contains_the_place_and_fits(length: int) -> None:
+    for place in {0, length // 2, max(0, length - 1)}:
+        shown = window(length, place, 60)
+        assert len(shown) == min(length, 60)
+        assert place in shown or not length
 
 
 def test_names_in_short_count_the_rest() -> None:
@@ -163,3 +104,19 @@ BOTH = UserChange(1_237, 2_345, 8_246)
 def test_short_change_has_room_in_its_column(change: UserChange | None, width: int, words: str) -> None:
     assert user_change_in_short(change, width) == words
     assert len(words) <= width
+
+
+@pytest.mark.parametrize(
+    ("ahead", "words"),
+    [
+        *[(None, ""), (59, ""), (-59, "")],
+        (70, "1 minute ahead of the server's"),
+        (-600, "10 minutes behind the server's"),
+        (-90_000, "25 hours behind the server's"),
+    ],
+)
+def test_clock_is_compared_with_the_servers(ahead: float | None, words: str) -> None:
+    clock = SteadyClock()
+    link = ConnectionState(clock)
+    link.note_response(None if ahead is None else clock.time() - ahead)
+    assert clock_words(link) == words

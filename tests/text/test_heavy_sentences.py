@@ -1,17 +1,19 @@
 """Sentences of flags with thousands of conditions: linear time, shortened with the count, still true."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, Final
 
+import pytest
 from msgspec.structs import replace
 from tests.doubles import heavy_records as heavy
 from tests.doubles import random_flags
 from tests.doubles.counted_calls import counted_calls
 from tests.doubles.log_entries import log_entry
 from tests.doubles.slices import at_most
+from tests.doubles.targeting import asks, group
 
 from flagtui.cli.records.flag_records import WHOLE_FLAG, WholeFlag
 from flagtui.evaluate import wire
@@ -84,31 +86,24 @@ def test_earlier_conditions_follow_the_rule() -> None:
         for number, block in enumerate(condition_blocks(filters), 1):
             stored = filters.stored_conditions[number - 1]
             last_line = plain(block[-1:]).strip()
-            why = (
-                why_never(number, Condition.of(stored), filters) if not wire.condition_problem(stored) else ""
-            )
+            is_read = not wire.condition_problem(stored)
+            why = why_never(number, Condition.of(stored), filters) if is_read else ""
             assert last_line == f"adds no one: {why}" if why else not last_line.startswith("adds no one")
             reasons.add(why.rsplit(" ", 1)[-1])
     assert reasons == {"", "evaluation", "rollout", "them"}
 
 
-def test_sentences_take_linear_work() -> None:
-    for make in (
-        heavy.with_conditions,
-        heavy.with_bare_conditions,
-        heavy.with_properties,
-        heavy.with_cohorts,
-    ):
-        once, twice = (
-            counted_calls(partial(list, who_sees_it(targeting(make(count))))) for count in (200, 400)
-        )
-        assert once < twice < LINEAR * once
+@pytest.mark.parametrize(
+    "make", [heavy.with_conditions, heavy.with_bare_conditions, heavy.with_properties, heavy.with_cohorts]
+)
+def test_sentences_take_linear_work(make: Callable[[int], dict[str, JSON]]) -> None:
+    once, twice = (counted_calls(partial(list, who_sees_it(targeting(make(count))))) for count in (200, 400))
+    assert once < twice < LINEAR * once
 
 
 def test_forced_variants_take_linear_work() -> None:
-    filters = targeting(heavy.with_variants(2_000))
     forced = [{"rollout_percentage": 1, "variant": f"variant-{place}"} for place in range(2_000)]
-    both = Filters.of({**filters.raw, "groups": forced})
+    both = Filters.of({**heavy.with_variants(2_000)["filters"], "groups": forced})
     assert counted_calls(lambda: [*who_sees_it(both)]) < 100 * 2_000
     assert not any("does not have" in plain([line]) for line in who_sees_it(both))
 
@@ -171,26 +166,30 @@ def test_heavy_value_of_a_difference_is_written_in_part() -> None:
     assert counted_calls(lambda: [*diff_lines({"other": value}, {})]) < 5_000
 
 
+HEAVY: Final = heavy.with_properties(5_000)["filters"]
+PROPERTIES: Final = HEAVY["groups"][0]["properties"]
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "most"),
+    [
+        ({"properties": [*PROPERTIES[:-1], {**PROPERTIES[-1], "key": "country"}]},
+         "condition 1: + plan, - country", 20_000),
+        ({"properties": [{**item, "value": ["other"]} for item in PROPERTIES], "rollout_percentage": 7.5},
+         "rollout 7.5 % → 50 %, condition 1: properties changed", 1_000),
+    ],
+    ids=["the last", "all"],
+)  # fmt: skip
+def test_change_of_thousands_of_properties_is_counted_as_one(before: JSON, words: str, most: int) -> None:
+    entry = log_entry(filters=({**HEAVY, "groups": [{**HEAVY["groups"][0], **before}]}, HEAVY))
+    assert activity_words(entry) == words
+    assert counted_calls(lambda: activity_words(entry)) < most
+
+
 def test_last_change_of_thousands_is_described() -> None:
     after = heavy.targeting(heavy.conditions(5_000))
     before = {**after, "groups": [*after["groups"][:-1], {**after["groups"][-1], "rollout_percentage": 1.5}]}
     assert activity_words(log_entry(filters=(before, after))) == "condition 5000: 1.5 % → 50 %"
-    after = heavy.with_properties(5_000)["filters"]
-    (group,) = after["groups"]
-    properties = [*group["properties"][:-1], {**group["properties"][-1], "key": "country"}]
-    entry = log_entry(filters=({**after, "groups": [{**group, "properties": properties}]}, after))
-    assert activity_words(entry) == "condition 1: + plan, - country"
-    assert counted_calls(lambda: activity_words(entry)) < 20_000
-
-
-def test_change_of_thousands_of_properties_is_counted_as_one() -> None:
-    after = heavy.with_properties(5_000)["filters"]
-    (group,) = after["groups"]
-    properties = [{**item, "value": ["other"]} for item in group["properties"]]
-    changed = {**group, "properties": properties, "rollout_percentage": 7.5}
-    entry = log_entry(filters=({**after, "groups": [changed]}, after))
-    assert activity_words(entry) == "rollout 7.5 % → 50 %, condition 1: properties changed"
-    assert counted_calls(lambda: activity_words(entry)) < 1_000
 
 
 def test_change_of_thousands_of_variants_is_counted_as_one() -> None:
@@ -202,13 +201,11 @@ def test_change_of_thousands_of_variants_is_counted_as_one() -> None:
 
 
 def test_property_with_an_equal_number_is_unchanged() -> None:
-    def targeting(number: float) -> JSON:
-        age = {"key": "age", "type": "person", "operator": "gt", "value": number}
-        return heavy.targeting([{"properties": [{**age, "key": f"age {number}"}, age]}])
-
-    assert (
-        activity_words(log_entry(filters=(targeting(1), targeting(1.0)))) == "condition 1: + age 1.0, - age 1"
+    before, after = (
+        heavy.targeting([group(100, asks(f"age {number}", "gt", number), asks("age", "gt", number))])
+        for number in (1, 1.0)
     )
+    assert activity_words(log_entry(filters=(before, after))) == "condition 1: + age 1.0, - age 1"
 
 
 def test_change_of_thousands_of_tags_names_the_first() -> None:

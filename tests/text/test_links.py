@@ -1,27 +1,17 @@
 """A record's name is a link to its page on the own server, if the terminal supports links."""
 
-import pytest
-
 from flagtui.text.styled import is_own, link_text, shows_links, why_not_opened, with_link
 
 HOST = "https://eu.example.com"
 
 
-@pytest.mark.parametrize(
-    ("environment", "has_links"),
-    [
-        ({"TERM": "xterm-256color"}, True),
-        ({"TERM": "tmux-256color", "TMUX": "/tmp/tmux-0/default,1,0"}, True),
-        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, False),
-        ({"TERM": "dumb"}, False),
-        ({"TERM": "linux"}, False),
-        ({"TERM": "vt100"}, False),
-        ({"TERM": "screen-256color", "STY": "1.pts-0.host"}, False),
-        ({}, False),
-    ],
-)
-def test_links_need_a_supporting_terminal(environment: dict[str, str], has_links: bool) -> None:
-    assert shows_links(environment) == has_links
+def test_links_need_a_supporting_terminal() -> None:
+    assert shows_links({"TERM": "xterm-256color"})
+    assert shows_links({"TERM": "tmux-256color", "TMUX": "/tmp/tmux-0/default,1,0"})
+    assert not shows_links({"TERM": "xterm-256color", "NO_COLOR": "1"})
+    assert not shows_links({"TERM": "screen-256color", "STY": "1.pts-0.host"})
+    assert not any(shows_links({"TERM": term}) for term in ("dumb", "linux", "vt100"))
+    assert not shows_links({})
 
 
 def test_a_link_is_opened_on_this_machine_and_by_https() -> None:
@@ -40,15 +30,11 @@ def test_only_pages_of_the_own_host_are_linked() -> None:
     assert not is_own(f"{HOST}/project/1", "")
 
 
-def test_only_the_name_is_linked() -> None:
-    lines = [[("● ", "green"), ("new-nav", "bold"), ("  v3", "")], [("bold", "bold")]]
-    assert [*with_link(lines, f"{HOST}/project/1/feature_flags/12")] == [
-        [("● ", "green"), ("new-nav", f"bold link='{HOST}/project/1/feature_flags/12'"), ("  v3", "")],
-        [("bold", "bold")],
-    ]
+def test_only_the_name_is_linked_and_its_link_is_closed() -> None:
+    first, last = ("● ", "green"), ("  v3", "")
+    lines = [[first, ("new-nav", "bold"), last], [("bold", "bold")]]
+    linked = [first, ("new-nav", f"bold link='{HOST}/project/1/feature_flags/12'"), last]
+    assert [*with_link(lines, f"{HOST}/project/1/feature_flags/12")] == [linked, lines[1]]
     assert [*with_link(lines, "")] == lines
-
-
-def test_output_line_opens_and_closes_its_link() -> None:
     assert link_text("new-nav", f"{HOST}/a") == f"\x1b]8;;{HOST}/a\x1b\\new-nav\x1b]8;;\x1b\\"
     assert link_text("new-nav", "") == "new-nav"

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from tests.doubles.targeting import asks
 
 from flagtui.details.evaluations import EvaluationSubject, PersonEvaluation
 from flagtui.evaluate.definitions import Definitions
@@ -15,7 +16,7 @@ from flagtui.text.evaluation_words import condition_sentences, decided_by, serve
 from flagtui.text.flag_sentences import plain, who_sees_it
 from flagtui.text.rule_sentences import FAILS, rule_values
 
-PRO = {"type": "person", "key": "plan", "value": "pro"}
+PRO = asks("plan", "exact", "pro")
 SPLIT: dict[str, Any] = {
     "rule_type": "experiment",
     "rollout_percentage": 50,
@@ -23,6 +24,7 @@ SPLIT: dict[str, Any] = {
     "holdout": {"id": None, "seed": "h", "exclusion_percentage": 5},
     "variants": [{"key": "control", "weight": 40, "value": 1}, {"key": "test", "weight": 60, "value": 2}],
 }
+FAILING = "the flag fails for users who reach it"
 
 
 def sentences(*rules: Any, default: Any = None) -> list[str]:
@@ -43,13 +45,12 @@ def test_targeted_release_names_value_and_properties() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("policy", "goal"), [("continue", "go to the next rule"), ("return_default", "get the default")]
-)
-def test_rollout_names_share_and_miss(policy: str, goal: str) -> None:
-    fields = {"rule_type": "percentage_rollout", "rollout_percentage": 12.5, "on_rollout_miss": policy}
-    expected = [' 2 serves "a" to 12.5 % of everyone else', f"      the other matching users {goal}"]
-    assert sentences(rule(value="b"), rule(value="a", **fields))[1:3] == expected
+def test_rollout_names_share_and_miss() -> None:
+    goals = {"continue": "go to the next rule", "return_default": "get the default"}
+    for policy, goal in goals.items():
+        fields = {"rule_type": "percentage_rollout", "rollout_percentage": 12.5, "on_rollout_miss": policy}
+        expected = [' 2 serves "a" to 12.5 % of everyone else', f"      the other matching users {goal}"]
+        assert sentences(rule(value="b"), rule(value="a", **fields))[1:3] == expected
 
 
 def test_split_names_variants_and_holdout_or_its_pause() -> None:
@@ -70,8 +71,8 @@ def test_split_names_variants_and_holdout_or_its_pause() -> None:
         (rule({**PRO, "operator": "regex", "value": "["}), FAILS),
         (rule({**PRO, "type": "group"}), FAILS),
         (rule({**PRO, "negation": True}), "      not: plan is pro"),
-        (rule(rule_type="x"), " 1 of another type: the flag fails for users who reach it"),
-        ("odd", " 1 malformed: the flag fails for users who reach it"),
+        (rule(rule_type="x"), f" 1 of another type: {FAILING}"),
+        ("odd", f" 1 malformed: {FAILING}"),
     ],
 )
 def test_unusual_rule_has_a_sentence(broken: Any, words: str) -> None:
@@ -93,23 +94,13 @@ def test_rules_name_their_values_or_are_malformed() -> None:
     assert text == "the server cannot evaluate this flag: its rules are malformed"
 
 
-EVERYONE: dict[str, Any] = {"properties": []}
 ROLLOUT: dict[str, Any] = {
-    "id": "r",
-    "rule_type": "percentage_rollout",
-    "targeting": EVERYONE,
-    "value": 7,
-    "rollout_percentage": 0,
-    "on_rollout_miss": "return_default",
-    "assignment_algorithm": "sha1_60_v1",
-    "seed": "s",
+    **rule(id="r", rule_type="percentage_rollout", value=7, rollout_percentage=0, seed="s"),
+    **{"on_rollout_miss": "return_default", "assignment_algorithm": "sha1_60_v1"},
 }
-PRO_RULE: dict[str, Any] = {
-    "id": "t",
-    "rule_type": "targeted_release",
-    "targeting": {"properties": [{"type": "person", "key": "plan", "value": "pro"}]},
-    "value": {"limit": 3},
-}
+PRO_RULE = rule({"type": "person", "key": "plan", "value": "pro"}, id="t", value={"limit": 3})
+DEFAULT = "no rule matches: default value"
+MALFORMED = "the server cannot evaluate this flag: malformed rule_type"
 
 
 def account_of(default: Any, rules: list[Any], **properties: Any) -> PersonEvaluation:
@@ -123,15 +114,12 @@ def account_of(default: Any, rules: list[Any], **properties: Any) -> PersonEvalu
 @pytest.mark.parametrize(
     ("default", "rules", "value", "decision", "sentences"),
     [
-        (0, [PRO_RULE], "0", "no rule matches: default value",
-         ("rule 1 does not match: plan is pro: there is none", "no rule matches: default value")),
-        (None, [], "the caller's default", "no rule matches: default value",
-         ("no rule matches: default value",)),
+        (0, [PRO_RULE], "0", DEFAULT, ("rule 1 does not match: plan is pro: there is none", DEFAULT)),
+        (None, [], "the caller's default", DEFAULT, (DEFAULT,)),
         (0, [ROLLOUT], "0", "the rollout of rule 1",
          ("rule 1 matches, but its rollout excludes this user: default value (hash 0.97 > 0.00: out)",)),
         (0, [{**ROLLOUT, "rollout_percentage": 100}], "7", "rule 1", ("rule 1 matches",)),
-        (0, [{"rule_type": "x"}], "error", "the server cannot evaluate this flag: malformed rule_type",
-         ("the server cannot evaluate this flag: malformed rule_type",)),
+        (0, [{"rule_type": "x"}], "error", MALFORMED, (MALFORMED,)),
     ],
 )  # fmt: skip
 def test_rules_have_value_and_deciding_rule(
@@ -148,15 +136,12 @@ def test_rules_explain_why_two_users_differ() -> None:
     assert why_they_differ(left, right) == "ada: rule 1 matches; ada: no rule matches: default value"
 
 
-@pytest.mark.parametrize(
-    ("trial", "value"),
-    [
-        ({"result": True, "reason": "condition_match", "condition_index": 0, "payload": "7"}, "7"),
-        ({"result": True, "reason": "condition_match", "condition_index": 0}, "?"),
-        ({"result": False, "reason": "no_rule_match"}, "the caller's default"),
-    ],
-)
-def test_rules_have_the_value_that_the_server_reports(trial: dict[str, Any], value: str) -> None:
-    account = replace(account_of(0, [ROLLOUT]), trial=Trial.of(trial))
-    assert served_words(account) == value
-    assert decided_by(account) == ("rule 1" if trial["result"] else "no rule matches: default value")
+def test_rules_have_the_value_that_the_server_reports() -> None:
+    match = {"result": True, "reason": "condition_match", "condition_index": 0}
+    for trial, value, decision in (
+        ({**match, "payload": "7"}, "7", "rule 1"),
+        (match, "?", "rule 1"),
+        ({"result": False, "reason": "no_rule_match"}, "the caller's default", DEFAULT),
+    ):
+        account = replace(account_of(0, [ROLLOUT]), trial=Trial.of(trial))
+        assert (served_words(account), decided_by(account)) == (value, decision)

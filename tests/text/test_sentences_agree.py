@@ -8,7 +8,7 @@ import pytest
 from tests.doubles import random_flags
 from tests.doubles.served_flags import Served
 from tests.doubles.slices import at_most
-from tests.doubles.targeting import asks
+from tests.doubles.targeting import asks, asks_cohort, asks_flag, group, variants
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Reason
@@ -19,36 +19,33 @@ from flagtui.models.flag_details import Names
 from flagtui.text.flag_sentences import plain, who_sees_it
 
 JSON = Any
-READERS: dict[str, Callable[[str], JSON]] = {
+Reader = Callable[[str], JSON]
+SAME: Final = (
+    *("is", "is exactly", "is version", "is at least version", "is at most version", "is a patch of version"),
+    "is compatible with version",
+)
+READERS: Final[dict[str, Reader]] = {
+    **dict.fromkeys(SAME, str),
+    **dict.fromkeys(["does not contain", "contains none of"], lambda value: ""),
+    **dict.fromkeys(["≥", "≤"], float),
     "is set": lambda value: "anything",
     "is not set": lambda value: None,
     "is not version": lambda value: "77.1.2",
     "is not": lambda value: f"not {value}",
     "is none of": lambda value: "none of them",
     "is any of": lambda value: value.split(", ")[0],
-    "is version": lambda value: value,
-    "is at least version": lambda value: value,
-    "is at most version": lambda value: value,
     "is a version above": lambda value: "999.0.0",
     "is a version below": lambda value: "0.0.0",
-    "is a patch of version": lambda value: value,
-    "is compatible with version": lambda value: value,
-    "is exactly": lambda value: value,
     "is before": lambda value: "1999-01-01",
     "is after": lambda value: "2999-01-01",
-    "is": lambda value: value,
-    "does not contain": lambda value: "",
     "contains any of": lambda value: f"a {value.split(', ')[-1]} z",
-    "contains none of": lambda value: "",
     "contains": lambda value: f"a{value}z",
     "does not start with": lambda value: f"~{value}",
     "starts with": lambda value: f"{value}z",
     "does not end with": lambda value: f"{value}~",
     "ends with": lambda value: f"a{value}",
     ">": lambda value: float(value) + 1,
-    "≥": lambda value: float(value),
     "<": lambda value: float(value) - 1,
-    "≤": lambda value: float(value),
 }
 """By verb: a value for a user so that `key <verb> value` holds; None sets no value."""
 
@@ -78,6 +75,10 @@ def person_who_fits(lines: list[str]) -> Person:
         given = READERS[words](rest[len(words) :].strip())
         if given is not None:
             properties[key] = given
+    return somebody(**properties)
+
+
+def somebody(**properties: JSON) -> Person:
     return Person("somebody", properties, is_complete=True)
 
 
@@ -85,35 +86,36 @@ def value_for(flag: dict[str, JSON], person: Person) -> JSON:
     return evaluate(flag["key"], person, Definitions.of([flag])).value
 
 
-def make_flag(questions: list[tuple[str, JSON]], share: JSON = 100) -> dict[str, JSON]:
-    properties = [asks(f"p{place}", operator, value) for place, (operator, value) in enumerate(questions)]
-    groups = [{"properties": properties, "rollout_percentage": share}]
-    return {"id": 1, "key": "flag", "active": True, "filters": {"groups": groups}}
+def make_flag(*groups: JSON, **filters: JSON) -> dict[str, JSON]:
+    return {"id": 1, "key": "flag", "active": True, "filters": {"groups": [*groups], **filters}}
+
+
+def questions(*pairs: tuple[str, JSON]) -> JSON:
+    """A condition that asks for p0, p1 and so on."""
+    return group(100, *(asks(f"p{place}", *question) for place, question in enumerate(pairs)))
 
 
 @pytest.mark.parametrize("question", ASKED, ids=str)
 def test_flag_sentences_match_the_evaluator(question: tuple[str, JSON]) -> None:
-    flag = make_flag([question])
+    flag = make_flag(questions(question))
     head, *clauses = sentence_of(flag)
     assert head == " 1 100 % of users where"
     assert value_for(flag, person_who_fits(clauses)) is True
-    opposite = Person("somebody", {"p0": "1.2.3~ac"} if question[0] == "is_not_set" else {}, is_complete=True)
-    is_negative = question[0].startswith("not_") or question[0] in ("is_not",)
-    assert value_for(flag, opposite) is is_negative
+    opposite = somebody(**{"p0": "1.2.3~ac"} if question[0] == "is_not_set" else {})
+    assert value_for(flag, opposite) is (question[0].startswith("not_") or question[0] == "is_not")
 
 
 def test_several_clauses_are_joined_by_and() -> None:
     random = Random("clauses")
     for _ in range(300):
-        flag = make_flag([random.choice(ASKED) for _ in range(random.choice([1, 2, 3]))])
+        flag = make_flag(questions(*(random.choice(ASKED) for _ in range(random.choice([1, 2, 3])))))
         _, *clauses = sentence_of(flag)
         fitting = person_who_fits(clauses)
         assert value_for(flag, fitting) is True
-        properties = flag["filters"]["groups"][0]["properties"]
-        for place, question in enumerate(properties):
+        for question in flag["filters"]["groups"][0]["properties"]:
             if not question["operator"].startswith(("is_not", "not_")):
-                left = {key: value for key, value in fitting.properties.items() if key != f"p{place}"}
-                assert value_for(flag, Person("somebody", left, is_complete=True)) is False
+                left = {key: value for key, value in fitting.properties.items() if key != question["key"]}
+                assert value_for(flag, somebody(**left)) is False
 
 
 def test_rollouts_of_0_and_100_match_no_one_and_everyone() -> None:
@@ -165,12 +167,7 @@ def test_equal_and_narrower_conditions_never_decide(*, early_exit: bool) -> None
         wide = [dict(item) for item in random.sample(ASKS, random.randrange(1, 3))]
         narrow = [*wide, *random.sample(ASKS, random.randrange(2))]
         shares = (random.choice([0, 40, 100]), random.choice([40, 100]))
-        flag = make_flag([])
-        flag["filters"]["early_exit"] = early_exit
-        flag["filters"]["groups"] = [
-            {"properties": properties, "rollout_percentage": share}
-            for properties, share in zip((wide, narrow), shares, strict=True)
-        ]
+        flag = make_flag(group(shares[0], *wide), group(shares[1], *narrow), early_exit=early_exit)
         if "adds no one" not in sentence_of(flag)[-1 - early_exit]:
             assert not early_exit
             assert shares[0] < shares[1]
@@ -184,11 +181,7 @@ def test_equal_and_narrower_conditions_never_decide(*, early_exit: bool) -> None
     assert seen > 35
 
 
-ASKS: Final[tuple[dict[str, JSON], ...]] = (
-    {"key": "plan", "type": "person", "operator": "exact", "value": ["pro"]},
-    {"key": "age", "type": "person", "operator": "gt", "value": 18},
-    {"key": "plan", "type": "person", "operator": "is_not", "value": ["free"]},
-)
+ASKS: Final = (asks("plan", "exact", ["pro"]), asks("age", "gt", 18), asks("plan", "is_not", ["free"]))
 
 
 def test_sample_sentences_match_the_evaluator(projects: Sequence[Served]) -> None:
@@ -205,8 +198,7 @@ def test_sample_sentences_match_the_evaluator(projects: Sequence[Served]) -> Non
                     continue
                 if "groups" in head or "not a variant" in head or "adds no one" in " ".join(clauses):
                     continue
-                person = person_who_fits(clauses) if clauses else Person("somebody", is_complete=True)
-                value = evaluate(raw["key"], person, definitions).value
+                value = evaluate(raw["key"], person_who_fits(clauses), definitions).value
                 assert value not in (False, None), (raw["key"], head, clauses)
                 counts["by properties" if clauses else "everyone"] += 1
     assert counts["everyone"] > 40
@@ -234,14 +226,12 @@ def conditions_of(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 @pytest.mark.parametrize("operator", ["in", "not_in", "exact"])
 def test_cohort_sentence_matches_the_evaluator(operator: str) -> None:
-    condition = {"key": "id", "type": "cohort", "operator": operator, "value": 31, "cohort_name": "Beta"}
-    flag = make_flag([])
-    flag["filters"]["groups"][0]["properties"] = [condition]
+    flag = make_flag(group(100, asks_cohort(31, operator, cohort_name="Beta")))
     clause = sentence_of(flag)[1].strip()
     assert clause in ("users in Beta", "users not in Beta")
     definitions = Definitions.of([flag], static_cohorts=[31])
     member = Person("m", static_cohorts=frozenset({"31"}), is_complete=True)
-    for person, is_in in ((member, True), (Person("o", is_complete=True), False)):
+    for person, is_in in ((member, True), (somebody(), False)):
         assert evaluate("flag", person, definitions).value is (is_in == (clause == "users in Beta"))
 
 
@@ -249,30 +239,23 @@ def test_cohort_sentence_matches_the_evaluator(operator: str) -> None:
 @pytest.mark.parametrize("variant", [None, "a", "b"])
 @pytest.mark.parametrize("base_on", [True, False])
 def test_dependency_sentence_matches_the_evaluator(value: JSON, variant: str | None, base_on: bool) -> None:
-    shares = {"a": 100, "b": 0} if variant == "a" else {"a": 0, "b": 100}
-    variants = {"variants": [{"key": key, "rollout_percentage": share} for key, share in shares.items()]}
     base: dict[str, JSON] = {"id": 9, "key": "base", "active": base_on, "filters": {"groups": [{}]}}
     if variant is not None:
-        base["filters"]["multivariate"] = variants
-    flag = make_flag([])
-    condition = {"key": "9", "type": "flag", "operator": "flag_evaluates_to", "value": value, "label": "base"}
-    flag["filters"]["groups"][0]["properties"] = [condition]
+        base["filters"]["multivariate"] = variants(**{"a": 0, "b": 0, variant: 100})
+    flag = make_flag(group(100, asks_flag("9", value, label="base")))
     clause = sentence_of(flag)[1].strip()
-    given = evaluate("base", Person("p", is_complete=True), Definitions.of([base])).value
+    given = value_for(base, somebody())
     sentence = {
         "flag base is on": given is not False,
         "flag base is off": given is False,
         "flag base serves a": given == "a",
     }[clause]
-    assert evaluate("flag", Person("p", is_complete=True), Definitions.of([base, flag])).value is sentence
+    assert evaluate("flag", somebody(), Definitions.of([base, flag])).value is sentence
 
 
 def test_group_and_user_sentences_match_the_evaluator() -> None:
     plan = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": "pro"}
-    flag = make_flag([("exact", "x")])
-    flag["filters"]["groups"].insert(
-        0, {"properties": [plan], "rollout_percentage": 100, "aggregation_group_type_index": 0}
-    )
+    flag = make_flag(group(100, plan, aggregation_group_type_index=0), questions(("exact", "x")))
     lines = plain(who_sees_it(Filters.of(flag["filters"]), Names(groups={0: "company"}))).splitlines()
     assert (lines[0], lines[2]) == (" 1 100 % of company groups where", " 2 100 % of users where")
     definitions = Definitions.of([flag], group_types={"0": "company"})

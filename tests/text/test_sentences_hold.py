@@ -9,6 +9,7 @@ import pytest
 from tests.doubles import random_flags
 from tests.doubles.expected import require
 from tests.doubles.slices import at_most
+from tests.doubles.targeting import asks, group, variants
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Reason
@@ -66,7 +67,7 @@ def test_equal_sentences_have_equal_meaning() -> None:
     for _ in range(at_most(200, 2_500)):
         operators = [*random_flags.OPERATORS, "icontains_multi", "not_icontains_multi"]
         value = random.choice([random.choice(GIVEN), [random.choice(GIVEN) for _ in range(2)]])
-        raw = {"key": "k", "type": "person", "operator": random.choice(operators), "value": value}
+        raw = {**asks("k", "", value), "operator": random.choice(operators)}
         if raw["operator"] in ("regex", "not_regex") and not isinstance(value, str):
             # Servers store patterns as text only.
             continue
@@ -102,14 +103,14 @@ def test_row_rollout_bounds_evaluated_share() -> None:
 def test_variant_sentences_match_evaluated_shares(seed: int) -> None:
     random = Random(f"rest {seed}")
     shares = [random.choice([0, 10, 25, 33.3, 50, 60, 100]) for _ in range(random.choice([1, 2, 3, 4]))]
-    variants = [{"key": f"v{place}", "rollout_percentage": share} for place, share in enumerate(shares)]
-    filters = {"groups": [{}], "multivariate": {"variants": variants}}
+    claimed: dict[JSON, float] = {f"v{place}": share for place, share in enumerate(shares)}
+    filters = {"groups": [{}], "multivariate": variants(**claimed)}
     raw: dict[str, JSON] = {"id": 1, "key": f"f{seed}", "active": True, "filters": filters}
     counted = defaultdict[JSON, float](float)
     definitions = definitions_of(raw)
     for person in people(random):
         counted[evaluate(raw["key"], person, definitions).value] += 100 / MANY
-    claimed = {f"v{place}": float(share) for place, share in enumerate(shares)} | {True: 0.0}
+    claimed[True] = 0.0
     words = rest_words(Filters.of(filters).variants)
     if match := re.match(r"the other ([\d.]+) % of matching users get plain true", words):
         claimed[True] = float(match[1])
@@ -128,10 +129,8 @@ def test_holdout_sentence_matches_share_and_value() -> None:
     seen = 0
     for number in range(60):
         raw = random_flags.flag(random, number, 1) | {"active": True, "ensure_experience_continuity": False}
-        raw["filters"]["holdout"] = {
-            "id": 4,
-            "exclusion_percentage": random.choice([0, 5, 40, 100, 150, -3, None]),
-        }
+        held_out = random.choice([0, 5, 40, 100, 150, -3, None])
+        raw["filters"]["holdout"] = {"id": 4, "exclusion_percentage": held_out}
         raw["filters"].pop("feature_enrollment", None)
         filters = Filters.of(raw["filters"])
         if filters.group_type_index == 9 or filters.depends_on:
@@ -157,15 +156,14 @@ def test_bucketing_sentence_matches_the_evaluator() -> None:
     counts = defaultdict[bool, int](int)
     for number in range(150):
         group_type = random.choice([None, None, 0])
-        filters: dict[str, JSON] = {"groups": [{"rollout_percentage": 50}]}
-        filters["aggregation_group_type_index"] = group_type
+        filters: JSON = {"groups": [group(50)], "aggregation_group_type_index": group_type}
         raw: dict[str, JSON] = {"id": 1, "key": f"f-{number}", "active": True, "filters": filters}
         random.choice([raw, filters])["bucketing_identifier"] = random.choice(["device_id", None])
         by_device = "bucketed by device" in plain(manner_lines(Flag.of(raw).raw))
         counts[by_device] += 1
         definitions = definitions_of(raw)
         drawn, again = (
-            [evaluate(raw["key"], person, definitions) for person in crowds] for crowds in (crowd, moved)
+            [evaluate(raw["key"], each, definitions) for each in users] for users in (crowd, moved)
         )
         assert (drawn != again) is by_device, raw
     assert min(counts.values()) > 30

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.doubles.source_trees import tree_of, walk
+from tests.doubles.source_trees import find_functions
 from tests.doubles.word_counts import read_passages, read_strings
 
 pytestmark = pytest.mark.source
@@ -181,39 +181,37 @@ def test_names_of_tests_have_at_most_ten_words() -> None:
 
 
 def test_no_docstring_of_the_source_begins_with_a_riddle() -> None:
-    riddles = [
+    assert [
         f"{path.relative_to(ROOT)}: {passage.text}"
         for path in sorted(SOURCE.rglob("*.py"))
         for passage in read_passages(path)
         if passage.is_docstring and RIDDLE.match(passage.text.strip())
-    ]
-    assert riddles == []
+    ] == []
+
+
+def functions() -> Iterator[tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Yield all functions of the source but properties, whose names and docstrings are nouns."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in find_functions(path):
+            if not any(ast.unparse(each).endswith("property") for each in node.decorator_list):
+                yield path, node
 
 
 def test_docstrings_of_functions_begin_with_a_verb() -> None:
-    wrong = [
+    assert [
         f"{path.relative_to(ROOT)}:{node.lineno}: {docstring.splitlines()[0]}"
-        for path in sorted(SOURCE.rglob("*.py"))
-        for node in walk(tree_of(path))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name != "__init__"
-        if not any(ast.unparse(each).endswith("property") for each in node.decorator_list)
-        if (docstring := ast.get_docstring(node)) and NO_VERB.match(docstring)
-    ]
-    assert wrong == []
+        for path, node in functions()
+        if node.name != "__init__" and (docstring := ast.get_docstring(node)) and NO_VERB.match(docstring)
+    ] == []
 
 
 def test_functions_have_no_participle_alone_as_a_name() -> None:
-    wrong = [
+    # The functions of the sample are names of kinds in its data.
+    assert [
         f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}"
-        for path in sorted(SOURCE.rglob("*.py"))
-        # The functions of the sample are names of kinds in its data.
-        if "sample_data" not in path.parts
-        for node in walk(tree_of(path))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        if PARTICIPLE.fullmatch(node.name) and node.name not in NAMED_SO
-        if not any(ast.unparse(each).endswith("property") for each in node.decorator_list)
-    ]
-    assert wrong == []
+        for path, node in functions()
+        if PARTICIPLE.fullmatch(node.name) and node.name not in NAMED_SO and "sample_data" not in path.parts
+    ] == []
 
 
 @pytest.fixture(scope="module")
@@ -231,19 +229,13 @@ def test_abandoned_phrases_are_unused(words: str, every_text: dict[str, str]) ->
 
 def test_no_sentence_apologises_or_exclaims(every_text: dict[str, str]) -> None:
     sentences = ((path, line) for path, text in every_text.items() for line in text.splitlines())
-    found = {f"{path}: {line}" for path, line in sentences if " " in line.strip() and NEVER.search(line)}
-    assert {line for line in found if "q!" not in line} == set()
+    assert [f"{path}: {line}" for path, line in sentences if NEVER.search(line) and "q!" not in line] == []
 
 
 @pytest.mark.parametrize("words", SAID)
 def test_listed_phrases_are_used(words: str, every_text: dict[str, str]) -> None:
     assert any(words in text for text in every_text.values())
     assert words in (ROOT / "docs" / "words.md").read_text(encoding="utf-8")
-
-
-def test_no_sentence_shouts(every_text: dict[str, str]) -> None:
-    shouting = re.compile(r"[a-z]{3}!(\s|$)")
-    assert [path for path, text in every_text.items() if shouting.search(text)] == []
 
 
 def test_percentages_have_a_space_on_every_screen() -> None:
