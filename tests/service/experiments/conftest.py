@@ -1,10 +1,9 @@
 """A service to talk to: an empty database, a stopped clock, and a key for everything."""
 
-import sqlite3
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +16,46 @@ from flagtui.service.responses import text_of
 
 __all__ = ["KEY", "START", "Clock", "Start"]
 
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 NODE = {"kind": "EventsNode", "event": "bought"}
 MEAN = {"kind": "ExperimentMetric", "metric_type": "mean", "source": NODE}
 FUNNEL = {"kind": "ExperimentMetric", "metric_type": "funnel", "series": [NODE]}
-HALVES = (("control", 50), ("test", 50))
+HALVES = {"control": 50, "test": 50}
+THIRDS = {"control": 34, "a": 33, "b": 33}
+HELD_BACK = {"name": "Held back", "filters": [{"properties": [], "rollout_percentage": 10}]}
+STEPS = {
+    "draft": (),
+    "running": ("launch",),
+    "paused": ("launch", "pause"),
+    "stopped": ("launch", "end"),
+    "archived": ("launch", "end", "archive"),
+}
+"""By state: the actions that lead there."""
 
 
-def variants_of(*shares: tuple[str, int]) -> dict[str, Any]:
+def listed(shares: Mapping[str, float]) -> list[dict[str, Any]]:
+    """These variants as a body has them."""
+    return [{"key": key, "rollout_percentage": share} for key, share in shares.items()]
+
+
+def variants_of(**shares: float) -> dict[str, Any]:
     """Parameters with these variants."""
-    return {"feature_flag_variants": [{"key": key, "rollout_percentage": share} for key, share in shares]}
+    return {"feature_flag_variants": listed(shares)}
+
+
+def shares_of(experiment: Any) -> list[tuple[str, float]]:
+    """The variants that the experiment's flag serves, in order."""
+    variants = experiment["feature_flag"]["filters"]["multivariate"]["variants"]
+    return [(variant["key"], variant["rollout_percentage"]) for variant in variants]
 
 
 def body_of(**fields: Any) -> dict[str, Any]:
     """The smallest body that makes an experiment, and these fields."""
     return {"name": "n", "feature_flag_key": "k", "parameters": {}, **fields}
+
+
+def people(variant: str, count: int) -> list[str]:
+    return [f"{variant}-{number}" for number in range(count)]
 
 
 @dataclass
@@ -54,19 +79,55 @@ class Service(Caller):
         return response.status_code, body.get("detail"), body.get("attr")
 
     async def create(self, key: str = "blue-button", **fields: Any) -> Any:
-        body = {"name": "Blue button", "feature_flag_key": key, "parameters": {}, **fields}
-        return await self.post("experiments", body, 201)
+        return await self.post(
+            "experiments", body_of(feature_flag_key=key, **{"name": "Blue button", **fields}), 201
+        )
+
+    async def act(self, experiment: Any, action: str, body: Any = None, status: int = 200) -> Any:
+        """The experiment after an action, or what else the action responds with."""
+        return await self.post(f"experiments/{experiment['id']}/{action}", body, status)
+
+    async def edit(self, experiment: Any, **fields: Any) -> Any:
+        return await self.patch(f"experiments/{experiment['id']}", fields)
+
+    async def reread(self, experiment: Any) -> Any:
+        return await self.get(f"experiments/{experiment['id']}")
+
+    async def act_refused(self, experiment: Any, action: str, body: Any = None) -> tuple[int, str, Any]:
+        return await self.refused("POST", f"experiments/{experiment['id']}/{action}", body)
+
+    async def edit_refused(self, experiment: Any, **fields: Any) -> tuple[int, str, Any]:
+        return await self.refused("PATCH", f"experiments/{experiment['id']}", fields)
+
+    async def in_state(self, state: str, key: str = "blue-button", **fields: Any) -> Any:
+        made = await self.create(key, **fields)
+        for action in STEPS[state]:
+            made = await self.act(made, action)
+        return made
 
     async def running(self, key: str = "blue-button", **fields: Any) -> Any:
-        made = await self.create(key, **fields)
-        return await self.post(f"experiments/{made['id']}/launch")
+        return await self.in_state("running", key, **fields)
 
-    async def flag(self, key: str, variants: tuple[tuple[str, int], ...] = (), **fields: Any) -> Any:
+    async def flag(self, key: str, shares: Mapping[str, float] | None = None, **fields: Any) -> Any:
         filters: dict[str, Any] = {"groups": [{"properties": [], "rollout_percentage": 100}]}
-        if variants:
-            shares = [{"key": name, "rollout_percentage": share} for name, share in variants]
-            filters["multivariate"] = {"variants": shares}
+        if shares:
+            filters["multivariate"] = {"variants": listed(shares)}
         return await self.post("feature_flags", {"key": key, "filters": filters, **fields}, 201)
+
+    async def flag_of(self, experiment: Any) -> Any:
+        return await self.get(f"feature_flags/{experiment['feature_flag']['id']}")
+
+    async def edit_flag(self, experiment: Any, **fields: Any) -> Any:
+        return await self.patch(f"feature_flags/{experiment['feature_flag']['id']}", fields)
+
+    async def log_of(self, experiment: Any) -> list[Any]:
+        """Entries of the activity log, the newest first."""
+        log: list[Any] = (await self.get(f"experiments/{experiment['id']}/activity"))["results"]
+        return log
+
+    async def query(self, kind: str, experiment: Any, **fields: Any) -> Any:
+        query = {"kind": f"Experiment{kind}", "experiment_id": experiment["id"], **fields}
+        return await self.post("query", {"query": query, "refresh": "blocking"})
 
     def define_event(self, *names: str) -> None:
         for name in names:
@@ -74,27 +135,43 @@ class Service(Caller):
 
     def record(self, *events: tuple[str, str, datetime, dict[str, Any]]) -> None:
         """Stores events: name, person, moment, properties. A person is made when first seen."""
-
-        def work(db: sqlite3.Connection) -> None:
-            for name, person, moment, properties in events:
-                db.execute(
-                    "INSERT OR IGNORE INTO persons (project_id, uuid, created_at) VALUES (?, ?, ?)",
-                    (self.project, person, stamp(START)),
-                )
-                db.execute(
-                    "INSERT INTO events"
-                    " (project_id, uuid, event, distinct_id, person_id, timestamp, properties)"
-                    " VALUES (?, '', ?, ?, (SELECT id FROM persons WHERE uuid = ?), ?, ?)",
-                    (self.project, name, person, person, stamp(moment), text_of(properties)),
-                )
-
-        self.run(work)
+        persons = [(self.project, person, stamp(START)) for _, person, _, _ in events]
+        rows = [
+            (self.project, name, person, person, stamp(moment), text_of(properties))
+            for name, person, moment, properties in events
+        ]
+        self.run(
+            lambda db: db.executemany(
+                "INSERT OR IGNORE INTO persons (project_id, uuid, created_at) VALUES (?, ?, ?)", persons
+            )
+        )
+        self.run(
+            lambda db: db.executemany(
+                "INSERT INTO events (project_id, uuid, event, distinct_id, person_id, timestamp, properties)"
+                " VALUES (?, '', ?, ?, (SELECT id FROM persons WHERE uuid = ?), ?, ?)",
+                rows,
+            )
+        )
 
     def expose(self, flag: str, variant: str, *people: str, at: datetime | None = None) -> None:
         """Stores that these people asked for the flag and what they got."""
         called = {"$feature_flag": flag, "$feature_flag_response": variant, f"$feature/{flag}": variant}
         moment = at or self.clock()
         self.record(*(("$feature_flag_called", person, moment, called) for person in people))
+
+    async def start_sale(self, **fields: Any) -> Any:
+        """A running experiment on a button, measured by purchases."""
+        self.define_event("bought")
+        return await self.running(metrics=[MEAN, FUNNEL], **fields)
+
+    def sell(self, buyers: Mapping[str, int], each: int = 100) -> None:
+        """A hundred people see each variant within the first hour; the first of them buy an hour later."""
+        for variant, count in buyers.items():
+            self.expose("blue-button", variant, *people(variant, each), at=START + HOUR)
+            bought = (
+                ("bought", person, START + 2 * HOUR, {"price": 10}) for person in people(variant, count)
+            )
+            self.record(*bought)
 
 
 @pytest.fixture
@@ -106,6 +183,12 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
 @pytest.fixture
 async def service(start: Start) -> Service:
     started: Service = await start()
+    return started
+
+
+@pytest.fixture
+async def newest(start: Start) -> Service:
+    started: Service = await start(newest=True)
     return started
 
 

@@ -6,75 +6,71 @@ import pytest
 from tests.service.experiments.conftest import MEAN, Service
 
 MATCHING, TAGGING = "experiments/matching_ids", "experiments/bulk_update_tags"
+NO_ACCESS = "Not found or no edit access"
+
+
+def tagging(*ids: Any, action: str = "add", tags: Any = ("x",)) -> dict[str, Any]:
+    return {"ids": ids, "action": action, "tags": tags}
 
 
 async def test_matching_ids_are_those_of_the_list(service: Service) -> None:
     service.define_event("bought")
-    ids = [(await service.create(key, name=key, metrics=metrics))["id"] for key, metrics in
-           (("a", []), ("b", [MEAN]), ("c", []))]  # fmt: skip
-    await service.patch(f"experiments/{ids[2]}", {"archived": True})
+    (a, b, c) = [
+        (await service.create(key, name=key, metrics=metrics))["id"]
+        for key, metrics in (("a", []), ("b", [MEAN]), ("c", []))
+    ]
+    await service.edit({"id": c}, archived=True)
     for query, expected in (
-        ({}, [ids[1], ids[0]]),
-        ({"order": "name"}, ids[:2]),
-        ({"archived": "true"}, ids[2:]),
-        ({"search": "A"}, ids[:1]),
-        ({"event": "bought"}, ids[1:2]),
-        ({"limit": "1", "offset": "1"}, [ids[1], ids[0]]),
+        ({}, [b, a]),
+        ({"order": "name"}, [a, b]),
+        ({"archived": "true"}, [c]),
+        ({"search": "A"}, [a]),
+        ({"event": "bought"}, [b]),
+        ({"limit": "1", "offset": "1"}, [b, a]),
     ):
         assert await service.get(MATCHING, **query) == {"ids": expected, "total": len(expected)}
     assert await service.refused("GET", MATCHING, order="foo") == (400, "Invalid order field: 'foo'", None)
 
 
-async def test_ids_and_tags_are_for_editors(service: Service) -> None:
-    made = await service.create()
+async def test_ids_and_tags_are_for_editors_of_what_is_not_deleted(service: Service) -> None:
+    viewed, deleted = await service.create(), await service.create("other")
+    await service.edit(deleted, deleted=True)
     service.write("INSERT INTO users (id, uuid, email) VALUES (2, 'u', 'grace@acme.test')")
     service.write("INSERT INTO organization_members SELECT id, 2, 1 FROM organizations")
-    service.write("INSERT INTO access_levels VALUES (1, 2, 'experiment', ?, 'viewer')", str(made["id"]))
+    service.write("INSERT INTO access_levels VALUES (1, 2, 'experiment', ?, 'viewer')", str(viewed["id"]))
     viewer = service.with_key("*", user=2)
     assert await viewer.get(MATCHING) == {"ids": [], "total": 0}
-    response = await viewer.post(TAGGING, {"ids": [made["id"]], "action": "add", "tags": ["x"]})
-    assert response == {
-        "updated": [],
-        "skipped": [{"id": made["id"], "reason": "Not found or no edit access"}],
-    }
+    ids = [viewed["id"], deleted["id"]]
+    skipped = [{"id": number, "reason": NO_ACCESS} for number in ids]
+    assert await viewer.post(TAGGING, tagging(*ids)) == {"updated": [], "skipped": skipped}
 
 
 async def test_tags_of_several_experiments_change_at_once(service: Service) -> None:
     first, second = [await service.create(key) for key in ("a", "b")]
-    ids = [first["id"], second["id"], 999, first["id"]]
     for action, tags, expected in (
         ("add", ["B", " a "], ["a", "b"]),
         ("remove", ["b", "c"], ["a"]),
         ("set", ["z"], ["z"]),
         ("set", [], []),
     ):
-        body = {"ids": ids, "action": action, "tags": tags}
+        body = tagging(first["id"], second["id"], 999, first["id"], action=action, tags=tags)
         assert await service.post(TAGGING, body) == {
-            "updated": [{"id": number, "tags": expected} for number in (first["id"], second["id"])],
-            "skipped": [{"id": 999, "reason": "Not found or no edit access"}],
+            "updated": [{"id": each["id"], "tags": expected} for each in (first, second)],
+            "skipped": [{"id": 999, "reason": NO_ACCESS}],
         }
-        shown = await service.get(f"experiments/{first['id']}")
+        shown = await service.reread(first)
         assert (shown["tags"], shown["updated_at"]) == (expected, first["updated_at"])
 
 
 async def test_tags_are_logged_once_for_each_edit(service: Service) -> None:
     made = await service.create(tags=["B", "a"])
     assert made["tags"] == ["a", "b"]
-    await service.post(TAGGING, {"ids": [made["id"]], "action": "add", "tags": ["a"]})
-    await service.post(TAGGING, {"ids": [made["id"]], "action": "set", "tags": ["c"]})
-    await service.patch(f"experiments/{made['id']}", {"tags": ["c", "d"]})
-    entries = (await service.get(f"experiments/{made['id']}/activity"))["results"]
-    logged = [[(change["before"], change["after"]) for change in entry["detail"]["changes"] or ()]
-              for entry in entries]  # fmt: skip
+    await service.post(TAGGING, tagging(made["id"], tags=["a"]))
+    await service.post(TAGGING, tagging(made["id"], action="set", tags=["c"]))
+    await service.edit(made, tags=["c", "d"])
+    changes = [entry["detail"]["changes"] or () for entry in await service.log_of(made)]
+    logged = [[(change["before"], change["after"]) for change in each] for each in changes]
     assert logged == [[(["c"], ["c", "d"])], [(["a", "b"], ["c"])], []]
-
-
-async def test_deleted_experiments_are_skipped(service: Service) -> None:
-    made = await service.create()
-    await service.patch(f"experiments/{made['id']}", {"deleted": True})
-    response = await service.post(TAGGING, {"ids": [made["id"]], "action": "add", "tags": ["x"]})
-    assert (response["updated"], len(response["skipped"])) == ([], 1)
-    assert (await service.get(MATCHING))["total"] == 0
 
 
 @pytest.mark.parametrize(
@@ -96,8 +92,7 @@ async def test_deleted_experiments_are_skipped(service: Service) -> None:
     ],
 )
 async def test_invalid_edit_of_tags_is_refused(service: Service, changes: dict[str, Any], attr: str) -> None:
-    body = {"ids": [1], "action": "add", "tags": ["x"], **changes}
-    status, _, place = await service.refused("POST", TAGGING, body)
+    status, _, place = await service.refused("POST", TAGGING, tagging(1) | changes)
     assert (status, place) == (400, attr)
 
 
@@ -107,4 +102,4 @@ async def test_older_servers_have_neither(legacy: Service) -> None:
     made = await legacy.create(tags=["a"])
     assert "tags" not in made
     assert legacy.rows("SELECT tags FROM experiments") == [{"tags": "[]"}]
-    assert (await legacy.send("POST", f"experiments/{made['id']}/migrate")).status_code == 404
+    assert (await legacy.act_refused(made, "migrate"))[0] == 404

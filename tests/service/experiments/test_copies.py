@@ -1,214 +1,212 @@
 """Copies, cohorts, holdouts and saved metrics: scenarios 29 and 30."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.service.experiments.conftest import MEAN, START, Service
+from tests.service.experiments.conftest import (
+    HELD_BACK,
+    HOUR,
+    MEAN,
+    START,
+    THIRDS,
+    Service,
+    shares_of,
+    variants_of,
+)
 
-SHARE = [{"properties": [], "rollout_percentage": 10}]
+COHORT = "create_exposure_cohort_for_experiment"
+NOT_FOUND = (404, "Not found.", None)
 
 
 async def test_scenario_29_copy_with_a_key_has_its_own_flag(service: Service) -> None:
     service.define_event("bought")
-    thirds = [
-        {"key": key, "rollout_percentage": share} for key, share in (("control", 34), ("a", 33), ("b", 33))
-    ]
     saved = await service.post("experiment_saved_metrics", {"name": "s", "query": MEAN}, 201)
     source = await service.running(
         description="d",
         metrics=[MEAN],
-        parameters={"feature_flag_variants": thirds, "rollout_percentage": 30},
+        parameters={**variants_of(**THIRDS), "rollout_percentage": 30},
         saved_metrics_ids=[{"id": saved["id"], "metadata": {"type": "secondary"}}],
         stats_config={"method": "frequentist"},
     )
-    body = {"name": "Copy", "feature_flag_key": "copy"}
-    copy = await service.post(f"experiments/{source['id']}/duplicate", body, 201)
-    assert (copy["name"], copy["status"], copy["description"]) == ("Copy", "draft", "d")
+    copy = await service.act(source, "duplicate", {"name": "Copy", "feature_flag_key": "copy"}, 201)
+    expected = {"name": "Copy", "status": "draft", "start_date": None, "conclusion": None, "archived": False}
+    kept = {name: source[name] for name in ("description", "parameters", "stats_config")}
+    assert copy.items() >= (expected | kept).items()
     assert copy["feature_flag"]["id"] != source["feature_flag"]["id"]
     assert copy["feature_flag"]["active"] is False
-    assert copy["parameters"] == source["parameters"]
     assert copy["metrics"][0]["uuid"] != source["metrics"][0]["uuid"]
     assert copy["primary_metrics_ordered_uuids"] == [copy["metrics"][0]["uuid"]]
     assert copy["saved_metrics"][0]["metadata"] == {"type": "secondary"}
-    assert copy["stats_config"]["method"] == "frequentist"
-    assert (copy["start_date"], copy["conclusion"], copy["archived"]) == (None, None, False)
 
 
 async def test_scenario_29_a_copy_without_a_key_shares_the_flag(service: Service) -> None:
     source = await service.create()
-    path = f"experiments/{source['id']}/duplicate"
-    names = [(await service.post(path, {}, 201))["name"] for _ in range(3)]
-    assert names == ["Blue button (Copy)", "Blue button (Copy) 1", "Blue button (Copy) 2"]
-    assert (await service.post(path, {}, 201))["feature_flag"]["id"] == source["feature_flag"]["id"]
-    flag = await service.get(f"feature_flags/{source['feature_flag']['id']}")
-    assert len(flag["experiment_set"]) == 5
+    copies = [await service.act(source, "duplicate", {}, 201) for _ in range(3)]
+    names = ["Blue button (Copy)", "Blue button (Copy) 1", "Blue button (Copy) 2"]
+    assert [copy["name"] for copy in copies] == names
+    assert copies[-1]["feature_flag"]["id"] == source["feature_flag"]["id"]
+    assert len((await service.flag_of(source))["experiment_set"]) == 4
 
 
 async def test_scenario_29_a_copy_on_another_flag_takes_its_variants(service: Service) -> None:
     source = await service.create()
-    await service.flag("there", (("control", 20), ("x", 80)))
-    copy = await service.post(f"experiments/{source['id']}/duplicate", {"feature_flag_key": "there"}, 201)
+    await service.flag("there", {"control": 20, "x": 80})
+    copy = await service.act(source, "duplicate", {"feature_flag_key": "there"}, 201)
+    assert shares_of(copy) == [("control", 20), ("x", 80)]
     assert [variant["key"] for variant in copy["parameters"]["feature_flag_variants"]] == ["control", "x"]
 
 
-async def test_scenario_29_the_older_engine_is_not_copied(service: Service) -> None:
+@pytest.mark.parametrize(("action", "word"), [("duplicate", "Duplication"), ("copy_to_project", "Copying")])
+async def test_scenario_29_the_older_engine_is_not_copied(service: Service, action: str, word: str) -> None:
     source = await service.create()
-    older = '[{"kind":"ExperimentTrendsQuery"}]'
-    service.write("UPDATE experiments SET metrics = ?", older)
-    response = await service.send("POST", f"experiments/{source['id']}/duplicate", {})
-    expected = (400, {"detail": "Duplication is not supported for experiments using legacy metrics."})
-    assert (response.status_code, response.json()) == expected
-    response = await service.send(
-        "POST", f"experiments/{source['id']}/copy_to_project", {"target_team_id": 1}
-    )
-    assert response.json() == {"detail": "Copying is not supported for experiments using legacy metrics."}
-
-
-def _second_project(service: Service, organization: str | None = None) -> None:
-    project = service.add_project()
-    if organization:
-        service.write("INSERT INTO organizations VALUES (?, 'o', 'o', '2026', 1)", organization)
-        service.write("UPDATE projects SET organization_id = ? WHERE id = ?", organization, project)
+    service.write("""UPDATE experiments SET metrics = '[{"kind":"ExperimentTrendsQuery"}]'""")
+    response = await service.send("POST", f"experiments/{source['id']}/{action}", {"target_team_id": 1})
+    detail = f"{word} is not supported for experiments using legacy metrics."
+    assert (response.status_code, response.json()) == (400, {"detail": detail})
 
 
 async def test_a_copy_in_another_project(service: Service) -> None:
-    _second_project(service)
-    source = await service.running()
-    copy = await service.post(f"experiments/{source['id']}/copy_to_project", {"target_team_id": 2}, 201)
-    assert (copy["name"], copy["status"], copy["feature_flag"]["team_id"]) == ("Blue button", "draft", 2)
-    service.project = 2
+    other = service.add_project()
+    copy = await service.act(await service.running(), "copy_to_project", {"target_team_id": other}, 201)
+    assert (copy["name"], copy["status"], copy["feature_flag"]["team_id"]) == ("Blue button", "draft", other)
+    service.project = other
     assert (await service.get("feature_flags"))["results"][0]["key"] == "blue-button"
-    assert (await service.get(f"experiments/{copy['id']}"))["id"] == copy["id"]
-    assert (await service.get(f"experiments/{copy['id']}/activity"))["total_count"] == 1
+    assert await service.reread(copy) == copy
+    assert len(await service.log_of(copy)) == 1
 
 
-@pytest.mark.parametrize(("organization", "team"), [(None, 9), ("strangers", 2)])
-async def test_a_copy_needs_a_project_of_the_organization(
-    service: Service, organization: str | None, team: int
+@pytest.mark.parametrize(
+    ("sql", "team", "refusal"),
+    [
+        pytest.param("", 9, (404, "Target team not found."), id="no such project"),
+        pytest.param(
+            "UPDATE projects SET organization_id = 'strangers' WHERE id = 2",
+            *(2, (404, "Target team not found.")),
+            id="a project of strangers",
+        ),
+        pytest.param(
+            "UPDATE api_keys SET scoped_teams = '[1]'",
+            *(2, (403, "You do not have write access to the target project.")),
+            id="a key for one project",
+        ),
+        pytest.param(
+            "INSERT INTO access_levels VALUES (2, 1, 'experiment', '', 'viewer')",
+            *(2, (403, "You do not have editor access to this resource.")),
+            id="a viewer of the other project",
+        ),
+    ],
+)
+async def test_a_copy_needs_access_to_the_other_project(
+    service: Service, sql: str, team: int, refusal: tuple[int, str]
 ) -> None:
-    _second_project(service, organization)
     source = await service.create()
-    body = {"target_team_id": team}
-    response = await service.send("POST", f"experiments/{source['id']}/copy_to_project", body)
-    assert (response.status_code, response.json()) == (404, {"detail": "Target team not found."})
-
-
-async def test_a_copy_needs_a_key_for_the_other_project(service: Service) -> None:
-    _second_project(service)
-    source = await service.create()
-    service.write("UPDATE api_keys SET scoped_teams = '[1]'")
-    body = {"target_team_id": 2}
-    response = await service.send("POST", f"experiments/{source['id']}/copy_to_project", body)
-    expected = (403, {"detail": "You do not have write access to the target project."})
-    assert (response.status_code, response.json()) == expected
-    service.write("UPDATE api_keys SET scoped_teams = '[]'")
+    service.add_project()
+    service.write("INSERT INTO organizations VALUES ('strangers', 'o', 'o', '2026', 1)")
     service.write("UPDATE organization_members SET level = 1")
-    service.write("INSERT INTO access_levels VALUES (2, 1, 'experiment', '', 'viewer')")
-    assert (await service.refused("POST", f"experiments/{source['id']}/copy_to_project", body))[0] == 403
+    service.write(sql)
+    assert (await service.act_refused(source, "copy_to_project", {"target_team_id": team}))[:2] == refusal
 
 
 async def test_scenario_30_a_cohort_of_who_was_exposed(service: Service) -> None:
-    draft = await service.create()
-    path = f"experiments/{draft['id']}/create_exposure_cohort_for_experiment"
-    assert await service.refused("POST", path) == (400, "Experiment does not have a start date", None)
-    await service.post(f"experiments/{draft['id']}/launch")
-    service.expose("blue-button", "test", "ada", "bob", at=START + timedelta(seconds=30))
-    service.expose("other", "test", "eve", at=START + timedelta(seconds=30))
+    running = await service.running()
+    service.expose("blue-button", "test", "ada", "bob")
+    service.expose("other", "test", "eve")
     service.clock.pass_(minutes=1)
-    cohort = (await service.post(path, None, 201))["cohort"]
+    cohort = (await service.act(running, COHORT, None, 201))["cohort"]
     members = service.rows(
         "SELECT p.uuid FROM cohort_members AS m JOIN persons AS p ON p.id = m.person_id"
-        " WHERE m.cohort_id = ?",
+        " WHERE m.cohort_id = ? ORDER BY 1",
         cohort["id"],
     )
-    assert ({member["uuid"] for member in members}, cohort["count"]) == ({"ada", "bob"}, 2)
+    assert ([member["uuid"] for member in members], cohort["count"]) == (["ada", "bob"], 2)
     assert cohort["name"] == 'Users exposed to experiment "Blue button"'
-    assert (cohort["is_static"], cohort["experiment_set"]) == (False, [draft["id"]])
+    assert (cohort["is_static"], cohort["experiment_set"]) == (False, [running["id"]])
     condition = cohort["filters"]["properties"]["values"][0]["values"][0]
     expected = ("$feature_flag_called", ["blue-button"])
     assert (condition["key"], condition["event_filters"][0]["value"]) == expected
-    assert (await service.get(f"experiments/{draft['id']}"))["exposure_cohort"] == cohort["id"]
-    assert await service.refused("POST", path) == (400, "Experiment already has an exposure cohort", None)
+    assert (await service.reread(running))["exposure_cohort"] == cohort["id"]
+    second = (400, "Experiment already has an exposure cohort", None)
+    assert await service.act_refused(running, COHORT) == second
 
 
-async def test_a_cohort_of_an_action_that_is_gone(service: Service) -> None:
-    running = await service.running(exposure_criteria={"exposure_config": {"kind": "ActionsNode", "id": 5}})
-    path = f"experiments/{running['id']}/create_exposure_cohort_for_experiment"
-    assert await service.refused("POST", path) == (400, "Invalid action ID", None)
+@pytest.mark.parametrize(
+    "older", ["x", 5, [1], {"events": 5}, {"events": ["x"]}, {"events": [{"properties": 5}]}]
+)
+async def test_malformed_older_exposure_counts_as_none(service: Service, older: Any) -> None:
+    running = await service.running(parameters={"custom_exposure_filter": older})
+    cohort = (await service.act(running, COHORT, {}, 201))["cohort"]
+    assert cohort["filters"]["properties"]["values"][0]["values"][0]["key"] == "$feature_flag_called"
 
 
-CUSTOM: list[Any] = ["x", 5, [1], {"events": 5}, {"events": ["x"]}, {"events": [{"properties": 5}]}]
-
-
-async def test_malformed_older_exposure_counts_as_none(service: Service) -> None:
-    for number, older in enumerate(CUSTOM):
-        running = await service.running(f"k{number}", parameters={"custom_exposure_filter": older})
-        path = f"experiments/{running['id']}/create_exposure_cohort_for_experiment"
-        cohort = (await service.post(path, {}, 201))["cohort"]
-        condition = cohort["filters"]["properties"]["values"][0]["values"][0]
-        assert condition["key"] == "$feature_flag_called"
-
-
-async def test_cohort_with_an_unknown_filter_is_refused(service: Service) -> None:
-    config = {
-        "kind": "ExperimentEventExposureConfig",
-        "event": "opened",
-        "properties": [{"key": "x", "type": "hogql"}],
-    }
-    running = await service.running(exposure_criteria={"exposure_config": config})
+@pytest.mark.parametrize(
+    ("config", "refusal"),
+    [
+        ({"kind": "ActionsNode", "id": 5}, (400, "Invalid action ID", None)),
+        (
+            {
+                **{"kind": "ExperimentEventExposureConfig", "event": "opened"},
+                "properties": [{"key": "x", "type": "hogql"}],
+            },
+            (400, "Filters of type 'hogql' are not computed here", "exposure_criteria"),
+        ),
+    ],
+)
+async def test_cohort_of_what_cannot_be_read_is_refused(
+    service: Service, config: Any, refusal: tuple[int, str, Any]
+) -> None:
+    start = {"start_date": "2026-03-01T00:00:00Z"}
+    running = await service.create(exposure_criteria={"exposure_config": config}, **start)
     service.record(("opened", "ada", START, {}))
-    service.clock.pass_(minutes=1)
-    service.write("UPDATE experiments SET start_date = '2026-03-01T00:00:00.000000Z'")
-    path = f"experiments/{running['id']}/create_exposure_cohort_for_experiment"
-    detail = "Filters of type 'hogql' are not computed here"
-    assert await service.refused("POST", path) == (400, detail, "exposure_criteria")
-    assert service.rows("SELECT count(*) AS n FROM cohorts") == [{"n": 0}]
+    assert await service.act_refused(running, COHORT) == refusal
+    assert service.rows("SELECT * FROM cohorts") == []
+
+
+def holdout_with(**group: Any) -> dict[str, Any]:
+    return {"name": "h", "filters": [{"properties": [], **group}]}
+
+
+@pytest.mark.parametrize(
+    ("body", "detail", "attr"),
+    [
+        ({"name": "h"}, "Filters are required to create an holdout group", None),
+        (holdout_with(rollout_percentage=None), "Rollout percentage must be present.", "filters"),
+        (holdout_with(rollout_percentage=101), "Rollout percentage must be between 0 and 100.", "filters"),
+    ],
+)
+async def test_invalid_holdout_is_refused(service: Service, body: Any, detail: str, attr: str | None) -> None:
+    assert await service.refused("POST", "experiment_holdouts", body) == (400, detail, attr)
 
 
 async def test_a_holdout_and_its_flags_follow_each_other(service: Service) -> None:
-    path = "experiment_holdouts"
-    missing = (400, "Filters are required to create an holdout group", None)
-    assert await service.refused("POST", path, {"name": "h"}) == missing
-    for share, detail in ((None, "present"), (101, "between 0 and 100")):
-        body = {"name": "h", "filters": [{"properties": [], "rollout_percentage": share}]}
-        expected = (400, f"Rollout percentage must be {detail}.", "filters")
-        assert await service.refused("POST", path, body) == expected
-    holdout = await service.post(path, {"name": "h", "filters": SHARE}, 201)
+    holdout = await service.post("experiment_holdouts", HELD_BACK, 201)
     assert holdout["filters"][0]["variant"] == f"holdout-{holdout['id']}"
     made = await service.create(holdout_id=holdout["id"])
-    record_path = f"{path}/{holdout['id']}"
-    await service.patch(record_path, {"filters": [{"properties": [], "rollout_percentage": 20}]})
-    fresh = await service.get(f"experiments/{made['id']}")
+    path = f"experiment_holdouts/{holdout['id']}"
+    await service.patch(path, holdout_with(rollout_percentage=20))
+    fresh = await service.reread(made)
     assert fresh["feature_flag"]["filters"]["holdout"]["exclusion_percentage"] == 20
-    assert (await service.get(path))["results"][0]["name"] == "h"
-    organization = service.rows("SELECT id FROM organizations")[0]["id"]
-    policy = {"organization_id": organization, "action": "feature_flag.update", "created_at": ""}
-    service.insert("approval_policies", id="p", **policy)
+    assert (await service.get("experiment_holdouts"))["results"][0]["name"] == "h"
+    service.add_policy("update")
     detail = "Changes of the feature flag 'blue-button' need approval, so its holdout stays."
-    assert await service.refused("PATCH", record_path, {"filters": SHARE}) == (400, detail, None)
-    assert await service.refused("DELETE", record_path) == (400, detail, None)
+    assert await service.refused("PATCH", path, HELD_BACK) == (400, detail, None)
+    assert await service.refused("DELETE", path) == (400, detail, None)
     service.write("DELETE FROM approval_policies")
-    assert (await service.send("DELETE", record_path)).status_code == 204
-    fresh = await service.get(f"experiments/{made['id']}")
+    assert (await service.send("DELETE", path)).status_code == 204
+    fresh = await service.reread(made)
     assert (fresh["holdout"], fresh["feature_flag"]["filters"]["holdout"]) == (None, None)
-    assert await service.refused("GET", record_path) == (404, "Not found.", None)
+    assert await service.refused("GET", path) == NOT_FOUND
 
 
 async def test_people_held_back_are_a_variant_of_the_results(service: Service) -> None:
     service.define_event("bought")
-    holdout = await service.post("experiment_holdouts", {"name": "h", "filters": SHARE}, 201)
-    running = await service.running(holdout_id=holdout["id"])
-    service.expose("blue-button", f"holdout-{holdout['id']}", "ada", "bob", at=START + timedelta(hours=1))
+    holdout = await service.post("experiment_holdouts", HELD_BACK, 201)
+    running, held_back = await service.running(holdout_id=holdout["id"]), f"holdout-{holdout['id']}"
+    service.expose("blue-button", held_back, "ada", "bob", at=START + HOUR)
     service.clock.pass_(days=1)
-    query = {"kind": "ExperimentQuery", "experiment_id": running["id"], "metric": MEAN}
-    response = await service.post("query", {"query": query})
-    assert [(result["key"], result["number_of_samples"]) for result in response["variant_results"]] == [
-        ("test", 0),
-        (f"holdout-{holdout['id']}", 2),
-    ]
-    exposures = {"kind": "ExperimentExposureQuery", "experiment_id": running["id"]}
-    seen = await service.post("query", {"query": exposures})
+    results = (await service.query("Query", running, metric=MEAN))["variant_results"]
+    samples = [(result["key"], result["number_of_samples"]) for result in results]
+    assert samples == [("test", 0), (held_back, 2)]
+    seen = await service.query("ExposureQuery", running)
     assert [*seen["total_exposures"]] == ["control", "test"]
 
 
@@ -221,11 +219,11 @@ async def test_saved_metrics_exist_without_experiments(service: Service) -> None
     assert (status, attr) == (400, "query")
     saved = await service.post(path, {"name": "Bought", "query": MEAN, "tags": ["B", "a"]}, 201)
     assert saved["tags"] == ["a", "b"]
-    record_path = f"{path}/{saved['id']}"
-    assert (await service.patch(record_path, {"description": "d"}))["description"] == "d"
-    assert (await service.get(path, search="BOU"))["count"] == 1
-    assert (await service.get(path, event="sold"))["count"] == 0
+    record = f"{path}/{saved['id']}"
+    assert (await service.patch(record, {"description": "d"}))["description"] == "d"
+    counts = [(await service.get(path, **query))["count"] for query in ({"search": "BOU"}, {"event": "sold"})]
+    assert counts == [1, 0]
     made = await service.create(saved_metrics_ids=[{"id": saved["id"]}])
-    assert (await service.send("DELETE", record_path)).status_code == 204
-    assert (await service.get(f"experiments/{made['id']}"))["saved_metrics"] == []
-    assert await service.refused("GET", record_path) == (404, "Not found.", None)
+    assert (await service.send("DELETE", record)).status_code == 204
+    assert (await service.reread(made))["saved_metrics"] == []
+    assert await service.refused("GET", record) == NOT_FOUND

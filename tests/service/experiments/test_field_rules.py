@@ -1,26 +1,157 @@
-"""Rules of an experiment's fields: scenarios 9 to 12 and 38."""
+"""Which fields of a new experiment are refused, and why: scenarios 2 to 5, 9 to 12 and 38."""
 
 from typing import Any
 
 import pytest
-from tests.service.experiments.conftest import FUNNEL, MEAN, Service, body_of
+from tests.service.experiments.conftest import FUNNEL, MEAN, NODE, Service, body_of, variants_of
 
-RATIO = {
-    "kind": "ExperimentMetric",
-    "metric_type": "ratio",
-    "numerator": {"kind": "EventsNode", "event": "bought", "math": "sum", "math_property": "price"},
-    "denominator": {"kind": "EventsNode", "event": "bought"},
-}
+PRICE = NODE | {"math": "sum", "math_property": "price"}
+RATIO = {"kind": "ExperimentMetric", "metric_type": "ratio", "numerator": PRICE, "denominator": NODE}
 RETENTION = {
-    "kind": "ExperimentMetric",
-    "metric_type": "retention",
-    "start_event": {"kind": "EventsNode", "event": "bought"},
-    "completion_event": {"kind": "EventsNode", "event": "bought"},
-    "retention_window_start": 1,
-    "retention_window_end": 7,
-    "retention_window_unit": "day",
+    **{"kind": "ExperimentMetric", "metric_type": "retention", "start_event": NODE, "completion_event": NODE},
+    **{"retention_window_start": 1, "retention_window_end": 7, "retention_window_unit": "day"},
     "start_handling": "first_seen",
 }
+REQUIRED = "This field is required."
+TWO = "Feature flag must have at least 2 variants (control and at least one test variant)"
+CONTROL = (
+    "Feature flag variants must contain a variant with key 'control' (lowercase, exactly). "
+    "Got keys: ['a', 'b']. Rename the baseline variant's 'key' to 'control'."
+)
+SHARE = "Each variant must include split_percent (recommended) or rollout_percentage (deprecated)."
+SUM = "Invalid variant definitions: Variant rollout percentages must sum to 100."
+OLDER = (
+    "Invalid metric at index 0: legacy metric kind 'ExperimentTrendsQuery' is no longer supported "
+    "for new experiments. Use 'ExperimentMetric' instead."
+)
+STEP = (
+    "Invalid metric at index 0: funnel metrics require at least one step. "
+    "The experiment exposure event is added as the initial step automatically."
+)
+SOURCE = "Invalid metric at index 0: [{'loc': ('source',), 'type': 'missing', 'msg': 'Field required'}]."
+KINDS = "['ExperimentEventExposureConfig', 'ActionsNode']"
+TIME = (
+    "Datetime has wrong format. Use one of these formats instead: "
+    "YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
+)
+ACTION = (
+    "Action(s) with ID 9 not found or deleted. "
+    "Each ActionsNode must reference an existing action belonging to this project."
+)
+UNSUPPORTED = "Unsupported key for the experiment feature_flag input."
+SHARELESS = "feature_flag__filters__multivariate__variants__0__rollout_percentage"
+MANY = {"control": 5, **{f"v{number}": 5 for number in range(20)}}
+
+
+def metrics_of(faults: list[tuple[Any, str]]) -> list[tuple[str, Any, str, str | None]]:
+    return [(name, *fault, name) for fault in faults for name in ("metrics", "metrics_secondary")]
+
+
+def of_variants(*variants: Any) -> dict[str, Any]:
+    return {"feature_flag_variants": [*variants]}
+
+
+def of_filters(**filters: Any) -> dict[str, Any]:
+    return {"filters": filters}
+
+
+def exposed_by(**config: Any) -> dict[str, Any]:
+    return {"exposure_config": config}
+
+
+REFUSED: list[tuple[str, Any, str, str | None]] = [
+    ("type", "mobile", '"mobile" is not a valid choice.', "type"),
+    ("conclusion", "maybe", '"maybe" is not a valid choice.', "conclusion"),
+    ("holdout_id", 99, 'Invalid pk "99" - object does not exist.', "holdout_id"),
+    ("holdout_id", "9" * 2_000, "String value too large.", "holdout_id"),
+    ("start_date", "yesterday", TIME, "start_date"),
+    ("parameters", variants_of(**MANY), "Feature flag variants must be less than 21", None),
+    ("parameters", variants_of(control=100), TWO, None),
+    ("parameters", variants_of(a=50, b=50), CONTROL, None),
+    ("parameters", variants_of(control=50, test=40), SUM, "filters"),
+    ("parameters", of_variants("x", "y"), "Feature flag variant at index 0 must be an object", None),
+    ("parameters", of_variants({"key": "control"}, {}),
+     "Feature flag variant at index 1 must have a 'key' field", None),
+    ("parameters", of_variants({"key": "control"}, {"key": "test"}), SHARE, None),
+    ("feature_flag", {"filters": {}, "colour": 1}, UNSUPPORTED, "feature_flag__colour"),
+    ("feature_flag", of_filters(super_groups=[]), UNSUPPORTED, "feature_flag__filters__super_groups"),
+    ("feature_flag", of_filters(multivariate={"x": 1}), UNSUPPORTED,
+     "feature_flag__filters__multivariate__x"),
+    ("feature_flag", of_filters(groups=[{"variant": "test"}]), UNSUPPORTED,
+     "feature_flag__filters__groups__0__variant"),
+    ("feature_flag", of_filters(multivariate={"variants": [{"key": "control"}]}), REQUIRED, SHARELESS),
+    *metrics_of([
+        ({}, "Metrics must be a list"),
+        (["x"], "Invalid metric at index 0: must be a dict"),
+        ([{"kind": "x"}], "Invalid metric at index 0: metric kind must be 'ExperimentMetric'"),
+        ([{"kind": "ExperimentTrendsQuery"}], OLDER),
+        ([FUNNEL | {"series": []}], STEP),
+        ([{"kind": "ExperimentMetric", "metric_type": "mean"}], SOURCE),
+    ]),
+    ("metrics", [MEAN | {"source": {"kind": "ActionsNode", "id": 9}}], ACTION, None),
+    ("exposure_criteria", "x", "exposure_criteria must be an object", "exposure_criteria"),
+    ("exposure_criteria", {"filterTestAccounts": 1},
+     "exposure_criteria.filterTestAccounts must be a boolean", "exposure_criteria"),
+    ("exposure_criteria", {"exposure_config": 1},
+     "exposure_criteria.exposure_config must be an object", "exposure_criteria"),
+    ("exposure_criteria", exposed_by(kind="x"),
+     f"exposure_criteria.exposure_config.kind must be one of {KINDS}", "exposure_criteria"),
+    ("exposure_criteria", exposed_by(kind="ActionsNode"),
+     "Invalid exposure_criteria.exposure_config", "exposure_criteria"),
+    ("saved_metrics_ids", {}, "Saved metrics must be a list", "saved_metrics_ids"),
+    ("saved_metrics_ids", [1], "Saved metric must be an object", "saved_metrics_ids"),
+    ("saved_metrics_ids", [{}], "Saved metric must have an id", "saved_metrics_ids"),
+    ("saved_metrics_ids", [{"id": 1, "metadata": 1}], "Metadata must be an object", "saved_metrics_ids"),
+    ("saved_metrics_ids", [{"id": 1, "metadata": {}}], "Metadata must have a type key", "saved_metrics_ids"),
+    ("stats_config", {"method": "x"},
+     "Invalid stats method: 'x'. Must be one of: bayesian, frequentist", None),
+    ("stats_config", {"baseline_variant_key": "x"},
+     "Invalid baseline_variant_key: 'x'. Must be one of: control, test", None),
+    ("filters", {"properties": [1]}, "Experiments do not support global filter properties", None),
+    ("excluded_variants", "x", "excluded_variants must be a list of strings", "excluded_variants"),
+    ("excluded_variants", ["holdout-1"], "cannot exclude holdout pseudo-variants: ['holdout-1']", None),
+    ("excluded_variants", ["control"], "baseline variant cannot be excluded ('control')", None),
+    ("excluded_variants", ["x"], "unknown variants for this experiment: ['x']", None),
+    ("excluded_variants", ["test"], "at least one test variant must remain in analysis", None),
+    ("running_time_calculation", {"x": 1}, "running_time_calculation got unknown keys: ['x']", None),
+    ("end_date", "2026-03-09T12:00:00Z", "End date must be after start date", None),
+    ("end_date", "2026-03-08T12:00:00", "End date must be after start date", None),
+]  # fmt: skip
+
+
+async def test_refused_field_makes_no_flag(service: Service) -> None:
+    for field, value, detail, attr in REFUSED:
+        start = {"start_date": "2026-03-09T12:00:00Z"} if field == "end_date" else {}
+        body = body_of(**start, **{field: value})
+        assert await service.refused("POST", "experiments", body) == (400, detail, attr)
+        assert (await service.get("feature_flags"))["count"] == 0, detail
+
+
+@pytest.mark.parametrize("missing", [["name"], ["feature_flag_key"], ["name", "feature_flag_key"]])
+async def test_scenario_2_name_and_flag_key_are_required(service: Service, missing: list[str]) -> None:
+    body = {name: value for name, value in body_of().items() if name not in missing}
+    assert await service.refused("POST", "experiments", body) == (400, REQUIRED, missing[0])
+
+
+async def test_scenario_3_a_name_has_at_most_400_characters(service: Service) -> None:
+    error = (await service.send("POST", "experiments", body_of(name="n" * 401))).json()
+    detail = "Ensure this field has no more than 400 characters."
+    assert error == {"type": "validation_error", "code": "max_length", "detail": detail, "attr": "name"}
+    await service.post("experiments", body_of(name="n" * 400), 201)
+
+
+@pytest.mark.parametrize(
+    ("variants", "detail"),
+    [
+        (variants_of(**MANY), "Feature flag variants must be less than 21"),
+        (variants_of(a=50, b=50), "Feature flag variants must contain a control variant"),
+    ],
+)
+async def test_older_servers_name_parameters_for_variants(
+    legacy: Service, variants: dict[str, Any], detail: str
+) -> None:
+    body = body_of(parameters=variants)
+    assert await legacy.refused("POST", "experiments", body) == (400, detail, "parameters")
 
 
 async def test_scenario_9_events_must_be_known_or_insisted_upon(service: Service) -> None:
@@ -28,24 +159,7 @@ async def test_scenario_9_events_must_be_known_or_insisted_upon(service: Service
     assert (status, attr) == (400, None)
     expected = "Event(s) 'bought' not found. No events with these names have been ingested by this project."
     assert detail.startswith(expected)
-    assert (await service.get("feature_flags"))["count"] == 0
     await service.post("experiments", body_of(metrics=[MEAN], allow_unknown_events=True), 201)
-    service.define_event("bought")
-    await service.create("other", metrics=[MEAN])
-
-
-async def test_actions_exist_and_repeated_metric_ids_are_replaced(service: Service) -> None:
-    metric = MEAN | {"source": {"kind": "ActionsNode", "id": 9}}
-    detail = (
-        "Action(s) with ID 9 not found or deleted. "
-        "Each ActionsNode must reference an existing action belonging to this project."
-    )
-    assert await service.refused("POST", "experiments", body_of(metrics=[metric])) == (400, detail, None)
-    service.define_event("bought")
-    twice = MEAN | {"uuid": "0b7c0000-0000-0000-0000-000000000000"}
-    made = await service.create(metrics=[twice, twice])
-    assert made["metrics"][0]["uuid"] == twice["uuid"]
-    assert made["metrics"][1]["uuid"] != twice["uuid"]
 
 
 async def test_scenario_10_metrics_of_each_kind_get_ids_and_fingerprints(service: Service) -> None:
@@ -56,32 +170,9 @@ async def test_scenario_10_metrics_of_each_kind_get_ids_and_fingerprints(service
     assert len(set(uuids)) == 4
     assert all(len(metric["fingerprint"]) == 64 for metric in made["metrics"])
     assert made["secondary_metrics_ordered_uuids"] == [made["metrics_secondary"][0]["uuid"]]
-
-
-WRONG_METRICS: list[tuple[Any, str]] = [
-    ({}, "Metrics must be a list"),
-    (["x"], "Invalid metric at index 0: must be a dict"),
-    ([{"kind": "x"}], "Invalid metric at index 0: metric kind must be 'ExperimentMetric'"),
-    (
-        [{"kind": "ExperimentTrendsQuery"}],
-        "Invalid metric at index 0: legacy metric kind 'ExperimentTrendsQuery' is no longer supported "
-        "for new experiments. Use 'ExperimentMetric' instead.",
-    ),
-    (
-        [FUNNEL | {"series": []}],
-        "Invalid metric at index 0: funnel metrics require at least one step. "
-        "The experiment exposure event is added as the initial step automatically.",
-    ),
-    ([{"kind": "ExperimentMetric", "metric_type": "mean"}],
-     "Invalid metric at index 0: [{'loc': ('source',), 'type': 'missing', 'msg': 'Field required'}]."),
-]  # fmt: skip
-
-
-async def test_scenario_11_metrics_of_the_wrong_shape(service: Service) -> None:
-    for metrics, detail in WRONG_METRICS:
-        for field in ("metrics", "metrics_secondary"):
-            expected = (400, detail, field)
-            assert await service.refused("POST", "experiments", body_of(**{field: metrics})) == expected
+    twice = MEAN | {"uuid": "0b7c0000-0000-0000-0000-000000000000"}
+    first, second = (await service.create("other", metrics=[twice, twice]))["metrics"]
+    assert first["uuid"] == twice["uuid"] != second["uuid"]
 
 
 FAULTY_METRICS: list[dict[str, Any]] = [
@@ -89,10 +180,10 @@ FAULTY_METRICS: list[dict[str, Any]] = [
     MEAN | {"uuid": ["a"]},
     MEAN | {"name": {}},
     MEAN | {"source": "bought"},
-    MEAN | {"source": {"kind": "EventsNode", "event": 5}},
-    MEAN | {"source": {"kind": "EventsNode", "event": "bought", "math": "median"}},
-    MEAN | {"source": {"kind": "EventsNode", "event": "bought", "math": "sum"}},
-    MEAN | {"source": {"kind": "EventsNode", "event": "bought", "properties": {}}},
+    MEAN | {"source": NODE | {"event": 5}},
+    MEAN | {"source": NODE | {"math": "median"}},
+    MEAN | {"source": NODE | {"math": "sum"}},
+    MEAN | {"source": NODE | {"properties": {}}},
     MEAN | {"source": {"kind": "ActionsNode", "id": True}},
     MEAN | {"source": {"kind": "ExperimentDataWarehouseNode"}},
     MEAN | {"source": {"kind": "SomethingNode"}},
@@ -104,78 +195,9 @@ FAULTY_METRICS: list[dict[str, Any]] = [
 ]
 
 
-async def test_other_faults_list_the_metric_or_name_no_field(service: Service) -> None:
+async def test_faults_within_a_metric_are_listed_with_their_place(service: Service) -> None:
     for metric in FAULTY_METRICS:
         body = body_of(metrics=[{"kind": "ExperimentMetric", **metric}], allow_unknown_events=True)
         status, detail, attr = await service.refused("POST", "experiments", body)
         assert (status, attr) == (400, "metrics")
         assert detail.startswith("Invalid metric at index 0: [{'loc': (")
-    for field, value, detail in REFUSED_AS_A_WHOLE:
-        assert await service.refused("POST", "experiments", body_of(**{field: value})) == (400, detail, None)
-        assert (await service.get("feature_flags"))["count"] == 0
-
-
-REFUSED: list[tuple[str, Any, str]] = [
-    ("type", "mobile", '"mobile" is not a valid choice.'),
-    ("conclusion", "maybe", '"maybe" is not a valid choice.'),
-    ("holdout_id", 99, 'Invalid pk "99" - object does not exist.'),
-    ("holdout_id", "9" * 2_000, "String value too large."),
-    ("exposure_criteria", "x", "exposure_criteria must be an object"),
-    ("exposure_criteria", {"filterTestAccounts": 1},
-     "exposure_criteria.filterTestAccounts must be a boolean"),
-    ("exposure_criteria", {"exposure_config": 1}, "exposure_criteria.exposure_config must be an object"),
-    (
-        "exposure_criteria",
-        {"exposure_config": {"kind": "x"}},
-        "exposure_criteria.exposure_config.kind must be one of "
-        "['ExperimentEventExposureConfig', 'ActionsNode']",
-    ),
-    ("exposure_criteria", {"exposure_config": {"kind": "ActionsNode"}},
-     "Invalid exposure_criteria.exposure_config"),
-    ("excluded_variants", "x", "excluded_variants must be a list of strings"),
-    ("saved_metrics_ids", {}, "Saved metrics must be a list"),
-    ("saved_metrics_ids", [1], "Saved metric must be an object"),
-    ("saved_metrics_ids", [{}], "Saved metric must have an id"),
-    ("saved_metrics_ids", [{"id": 1, "metadata": 1}], "Metadata must be an object"),
-    ("saved_metrics_ids", [{"id": 1, "metadata": {}}], "Metadata must have a type key"),
-    (
-        "start_date",
-        "yesterday",
-        "Datetime has wrong format. Use one of these formats instead: "
-        "YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].",
-    ),
-]  # fmt: skip
-
-
-async def test_scenarios_12_and_38_other_fields_that_are_refused(service: Service) -> None:
-    for field, value, detail in REFUSED:
-        assert await service.refused("POST", "experiments", body_of(**{field: value})) == (400, detail, field)
-        assert (await service.get("feature_flags"))["count"] == 0
-
-
-REFUSED_AS_A_WHOLE: list[tuple[str, Any, str]] = [
-    ("stats_config", {"method": "x"}, "Invalid stats method: 'x'. Must be one of: bayesian, frequentist"),
-    ("stats_config", {"baseline_variant_key": "x"},
-     "Invalid baseline_variant_key: 'x'. Must be one of: control, test"),
-    ("filters", {"properties": [1]}, "Experiments do not support global filter properties"),
-    ("excluded_variants", ["holdout-1"], "cannot exclude holdout pseudo-variants: ['holdout-1']"),
-    ("excluded_variants", ["control"], "baseline variant cannot be excluded ('control')"),
-    ("excluded_variants", ["x"], "unknown variants for this experiment: ['x']"),
-    ("excluded_variants", ["test"], "at least one test variant must remain in analysis"),
-    ("running_time_calculation", {"x": 1}, "running_time_calculation got unknown keys: ['x']"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("keys", "detail"),
-    [
-        ([f"v{number}" for number in range(21)], "Feature flag variants must be less than 21"),
-        (["a", "b"], "Feature flag variants must contain a control variant"),
-    ],
-)
-async def test_older_servers_name_parameters_for_variants(
-    legacy: Service, keys: list[str], detail: str
-) -> None:
-    variants = [{"key": key, "rollout_percentage": 100 / len(keys)} for key in keys]
-    body = body_of(parameters={"feature_flag_variants": variants})
-    assert await legacy.refused("POST", "experiments", body) == (400, detail, "parameters")

@@ -1,279 +1,291 @@
 """From draft to archive: scenarios 19 to 28 and 39."""
 
 from typing import Any
+from uuid import UUID
 
-from tests.service.experiments.conftest import MEAN, Service, Start
+import pytest
+from tests.doubles.service_world import asks_for
+from tests.service.experiments.conftest import HALVES, MEAN, Service, Start, body_of, listed, shares_of
 
 NOT_LAUNCHED = "Experiment has not been launched yet."
 ENDED = "Experiment has already ended."
+FLAG_DELETED = "Experiment cannot be launched because its feature flag has been deleted."
+SHIP = {"variant_key": "test"}
+COHORT = "create_exposure_cohort_for_experiment"
+REFUSED: dict[str, list[tuple[str, Any, str, str | None]]] = {
+    "draft": [
+        ("pause", {}, NOT_LAUNCHED, None),
+        ("end", {}, NOT_LAUNCHED, None),
+        ("ship_variant", SHIP, NOT_LAUNCHED, None),
+        ("reset", {}, "Experiment is already in draft state.", None),
+        ("freeze_exposure", {}, NOT_LAUNCHED, None),
+        (COHORT, {}, "Experiment does not have a start date", None),
+    ],
+    "running": [
+        ("launch", {}, "Experiment has already been launched.", None),
+        ("resume", {}, "Experiment is not paused.", None),
+        ("end", {"conclusion": "maybe"}, '"maybe" is not a valid choice.', "conclusion"),
+        ("ship_variant", {}, "This field is required.", "variant_key"),
+        ("ship_variant", {"variant_key": "zzz"}, "Variant 'zzz' not found on feature flag.", None),
+        ("archive", {}, "Experiment must be ended before it can be archived.", None),
+        ("freeze_exposure", {}, "Cannot freeze: no users have been exposed yet.", None),
+        ("unfreeze_exposure", {}, "Experiment exposure is not frozen.", None),
+    ],
+    "paused": [
+        ("pause", {}, "Experiment is already paused.", None),
+        ("freeze_exposure", {}, "Cannot freeze a paused experiment.", None),
+    ],
+    "stopped": [
+        ("pause", {}, ENDED, None),
+        ("resume", {}, ENDED, None),
+        ("end", {}, ENDED, None),
+        ("freeze_exposure", {}, ENDED, None),
+        ("unarchive", {}, "Experiment is not archived.", None),
+    ],
+    "archived": [("archive", {}, "Experiment is already archived.", None)],
+}
+ACTIONS = ["launch", "pause", "resume", "end", "reset", "archive", "unarchive", "ship_variant", "duplicate"]
 
 
-def _path(experiment: Any, action: str = "") -> str:
-    return f"experiments/{experiment['id']}" + (f"/{action}" if action else "")
+@pytest.mark.parametrize("state", REFUSED)
+async def test_state_refuses_actions_with_the_reason(service: Service, state: str) -> None:
+    made = await service.in_state(state)
+    for action, body, detail, attr in REFUSED[state]:
+        assert await service.act_refused(made, action, body) == (400, detail, attr)
+    for action in ACTIONS:
+        detail = "Invalid data. Expected a dictionary, but got list."
+        assert await service.act_refused(made, action, []) == (400, detail, None)
+    assert await service.reread(made) == made
 
 
-async def _refusal(service: Service, experiment: Any, action: str, body: Any = None) -> tuple[Any, ...]:
-    return await service.refused("POST", _path(experiment, action), body)
+async def test_actions_need_an_existing_experiment(service: Service) -> None:
+    for action in ACTIONS:
+        assert await service.act_refused({"id": 1}, action) == (404, "Not found.", None)
 
 
 async def test_scenario_19_launching_starts_it_and_switches_its_flag_on(service: Service) -> None:
     service.define_event("bought")
     draft = await service.create(metrics=[MEAN])
-    running = await service.post(_path(draft, "launch"))
+    running = await service.act(draft, "launch")
     assert (running["status"], running["feature_flag"]["active"]) == ("running", True)
     assert running["start_date"] is not None
     assert running["metrics"][0]["fingerprint"] != draft["metrics"][0]["fingerprint"]
-    detail = "Experiment has already been launched."
-    assert await _refusal(service, running, "launch") == (400, detail, None)
-    log = await service.get(_path(draft, "activity"))
-    assert [entry["activity"] for entry in log["results"]] == ["updated", "created"]
-    assert log["results"][0]["detail"]["changes"][0]["field"] == "start_date"
+    launched, created = await service.log_of(draft)
+    assert (launched["activity"], created["activity"]) == ("updated", "created")
+    assert launched["detail"]["changes"][0]["field"] == "start_date"
     flag_log = await service.get(f"feature_flags/{draft['feature_flag']['id']}/activity")
     assert flag_log["results"][0]["detail"]["changes"][0]["field"] == "active"
 
 
 async def test_scenario_20_a_deleted_flag_cannot_be_launched(service: Service) -> None:
     draft = await service.create()
-    await service.patch(f"feature_flags/{draft['feature_flag']['id']}", {"deleted": True})
-    detail = "Experiment cannot be launched because its feature flag has been deleted."
-    assert await _refusal(service, draft, "launch") == (400, detail, None)
-    start = {"start_date": "2026-03-10T12:00:00Z"}
-    assert await service.refused("PATCH", _path(draft), start) == (400, detail, None)
+    await service.edit_flag(draft, deleted=True)
+    assert await service.act_refused(draft, "launch") == (400, FLAG_DELETED, None)
+    assert await service.edit_refused(draft, start_date="2026-03-10T12:00:00Z") == (400, FLAG_DELETED, None)
 
 
 async def test_scenario_21_pausing_and_resuming_switch_the_flag(service: Service) -> None:
-    draft = await service.create()
-    assert await _refusal(service, draft, "pause") == (400, NOT_LAUNCHED, None)
-    running = await service.post(_path(draft, "launch"))
-    paused = await service.post(_path(draft, "pause"))
+    running = await service.running()
+    paused = await service.act(running, "pause")
     assert (paused["status"], paused["feature_flag"]["active"]) == ("paused", False)
     assert paused["feature_flag"]["version"] == running["feature_flag"]["version"] + 1
-    assert (await service.get(_path(draft, "activity")))["total_count"] == 2
-    assert await _refusal(service, draft, "pause") == (400, "Experiment is already paused.", None)
-    resumed = await service.post(_path(draft, "resume"))
+    assert len(await service.log_of(running)) == 2
+    resumed = await service.act(running, "resume")
     assert (resumed["status"], resumed["feature_flag"]["active"]) == ("running", True)
-    assert await _refusal(service, draft, "resume") == (400, "Experiment is not paused.", None)
-    await service.post(_path(draft, "end"))
-    assert await _refusal(service, draft, "pause") == (400, ENDED, None)
-    assert await _refusal(service, draft, "resume") == (400, ENDED, None)
 
 
 async def test_a_flag_that_another_flag_needs_keeps_its_experiment_running(service: Service) -> None:
     running = await service.running()
-    needs = [
-        {
-            "key": str(running["feature_flag"]["id"]),
-            "type": "flag",
-            "operator": "flag_evaluates_to",
-            "value": True,
-        }
-    ]
-    groups = [{"properties": needs, "rollout_percentage": 100}]
-    await service.post("feature_flags", {"key": "child", "filters": {"groups": groups}}, 201)
-    status, detail, _ = await _refusal(service, running, "pause")
+    filters = asks_for(running["feature_flag"]["id"])
+    await service.post("feature_flags", {"key": "child", "filters": filters}, 201)
+    status, detail, _ = await service.act_refused(running, "pause")
     assert status == 400
     assert detail.startswith("Cannot disable this feature flag because other flags depend on it: child")
-    assert (await service.get(_path(running)))["status"] == "running"
+    assert (await service.reread(running))["status"] == "running"
 
 
 async def test_scenario_22_switching_the_flag_off_pauses_the_experiment(service: Service) -> None:
     running = await service.running()
-    await service.patch(f"feature_flags/{running['feature_flag']['id']}", {"active": False})
-    assert (await service.get(_path(running)))["status"] == "paused"
+    await service.edit_flag(running, active=False)
+    assert (await service.reread(running))["status"] == "paused"
 
 
 async def test_scenario_23_ending_keeps_the_flag_and_takes_the_conclusion(service: Service) -> None:
     running = await service.running()
-    ended = await service.post(
-        _path(running, "end"), {"conclusion": "won", "conclusion_comment": "More sales."}
-    )
+    ended = await service.act(running, "end", {"conclusion": "won", "conclusion_comment": "More sales."})
     expected = ("stopped", "won", "More sales.")
     assert (ended["status"], ended["conclusion"], ended["conclusion_comment"]) == expected
     assert ended["end_date"] is not None
-    assert ended["feature_flag"]["active"] is True
-    assert ended["feature_flag"]["version"] == running["feature_flag"]["version"]
-    assert await _refusal(service, running, "end") == (400, ENDED, None)
+    assert (ended["feature_flag"]["active"], ended["feature_flag"]["version"]) == (
+        *(True, running["feature_flag"]["version"]),
+    )
     other = await service.running("other", conclusion="lost")
-    assert (await service.post(_path(other, "end"), {}))["conclusion"] is None
-    assert await _refusal(service, await service.create("third"), "end") == (400, NOT_LAUNCHED, None)
-    bad = {"conclusion": "maybe"}
-    fourth = await service.running("fourth")
-    refusal = (400, '"maybe" is not a valid choice.', "conclusion")
-    assert await _refusal(service, fourth, "end", bad) == refusal
+    assert (await service.act(other, "end", {}))["conclusion"] is None
 
 
-async def test_scenario_24_archiving_only_what_has_ended(service: Service) -> None:
-    running = await service.running()
-    detail = "Experiment must be ended before it can be archived."
-    assert await _refusal(service, running, "archive") == (400, detail, None)
-    await service.post(_path(running, "end"))
-    archived = await service.post(_path(running, "archive"))
-    assert archived["archived"] is True
-    assert archived["feature_flag"]["active"] is True
+async def test_scenario_24_archiving_keeps_an_active_flag(service: Service) -> None:
+    archived = await service.in_state("archived")
+    assert (archived["archived"], archived["feature_flag"]["active"]) == (True, True)
     assert (await service.get("experiments"))["count"] == 0
-    assert await _refusal(service, running, "archive") == (400, "Experiment is already archived.", None)
-    assert (await service.post(_path(running, "unarchive")))["archived"] is False
-    assert await _refusal(service, running, "unarchive") == (400, "Experiment is not archived.", None)
+    assert (await service.act(archived, "unarchive"))["archived"] is False
 
 
 async def test_scenario_25_disabling_the_flag_needs_access_to_flags(service: Service) -> None:
-    running = await service.running()
-    await service.post(_path(running, "end"))
+    stopped, body = await service.in_state("stopped"), {"disable_feature_flag": True}
     few = service.with_key("experiment:write")
     detail = "API key missing required scope 'feature_flag:write'"
-    body = {"disable_feature_flag": True}
-    assert await few.refused("POST", _path(running, "archive"), body) == (403, detail, None)
+    assert await few.act_refused(stopped, "archive", body) == (403, detail, None)
     service.write("UPDATE organization_members SET level = 1")
     service.write("INSERT INTO access_levels VALUES (1, 1, 'feature_flag', '', 'viewer')")
     detail = "You don't have feature flag write access, so this experiment's feature flag can't be disabled."
-    assert await service.refused("POST", _path(running, "archive"), body) == (403, detail, None)
+    assert await service.act_refused(stopped, "archive", body) == (403, detail, None)
     service.write("DELETE FROM access_levels")
-    archived = await service.post(_path(running, "archive"), body)
-    flag = await service.get(f"feature_flags/{running['feature_flag']['id']}")
+    archived, flag = await service.act(stopped, "archive", body), await service.flag_of(stopped)
     assert (archived["archived"], flag["active"], flag["archived"]) == (True, False, True)
-    await service.post(_path(running, "unarchive"))
-    flag = await service.get(f"feature_flags/{running['feature_flag']['id']}")
+    await service.act(stopped, "unarchive")
+    flag = await service.flag_of(stopped)
     assert (flag["active"], flag["archived"]) == (False, False)
 
 
 async def test_archiving_archives_an_inactive_flag_unless_shared(service: Service) -> None:
-    running = await service.running()
-    copy = await service.post(_path(running, "duplicate"), {}, 201)
-    await service.post(_path(running, "pause"))
-    await service.post(_path(running, "end"))
-    await service.post(_path(running, "archive"))
-    assert (await service.get(f"feature_flags/{running['feature_flag']['id']}"))["archived"] is False
-    await service.post(_path(running, "unarchive"))
-    await service.patch(_path(copy), {"deleted": True})
-    await service.post(_path(running, "archive"))
-    assert (await service.get(f"feature_flags/{running['feature_flag']['id']}"))["archived"] is True
+    paused = await service.in_state("paused")
+    copy = await service.act(paused, "duplicate", {}, 201)
+    for action in ("end", "archive"):
+        await service.act(paused, action)
+    assert (await service.flag_of(paused))["archived"] is False
+    await service.act(paused, "unarchive")
+    await service.edit(copy, deleted=True)
+    await service.act(paused, "archive")
+    assert (await service.flag_of(paused))["archived"] is True
 
 
 async def test_scenario_26_shipping_gives_everybody_in_the_conditions_one_variant(service: Service) -> None:
-    draft = await service.create()
-    expected = (400, NOT_LAUNCHED, None)
-    assert await _refusal(service, draft, "ship_variant", {"variant_key": "test"}) == expected
-    running = await service.post(_path(draft, "launch"))
-    groups = running["feature_flag"]["filters"]["groups"]
-    missing = (400, "This field is required.", "variant_key")
-    assert await _refusal(service, running, "ship_variant", {}) == missing
-    unknown = (400, "Variant 'zzz' not found on feature flag.", None)
-    assert await _refusal(service, running, "ship_variant", {"variant_key": "zzz"}) == unknown
-    shipped = await service.post(_path(running, "ship_variant"), {"variant_key": "test", "conclusion": "won"})
-    filters = shipped["feature_flag"]["filters"]
-    assert [variant["rollout_percentage"] for variant in filters["multivariate"]["variants"]] == [0, 100]
-    assert [group["rollout_percentage"] for group in filters["groups"]] == [100]
-    assert len(filters["groups"]) == len(groups)
+    running = await service.running()
+    shipped = await service.act(running, "ship_variant", {**SHIP, "conclusion": "won"})
+    assert shares_of(shipped) == [("control", 0), ("test", 100)]
+    groups = shipped["feature_flag"]["filters"]["groups"]
+    assert [group["rollout_percentage"] for group in groups] == [100]
     assert (shipped["status"], shipped["conclusion"]) == ("stopped", "won")
-    end = shipped["end_date"]
-    again = await service.post(
-        _path(running, "ship_variant"), {"variant_key": "control", "release_to_everyone": True}
-    )
-    assert (again["end_date"], again["conclusion"]) == (end, "won")
-    first = again["feature_flag"]["filters"]["groups"][0]
+    to_everyone = {"variant_key": "control", "release_to_everyone": True}
+    again = await service.act(running, "ship_variant", to_everyone)
+    assert (again["end_date"], again["conclusion"]) == (shipped["end_date"], "won")
+    first, _ = again["feature_flag"]["filters"]["groups"]
     assert (first["properties"], first["rollout_percentage"]) == ([], 100)
-    assert len(again["feature_flag"]["filters"]["groups"]) == 2
 
 
-async def test_shipping_keeps_the_names_and_the_people_of_the_conditions(service: Service) -> None:
+async def test_shipping_keeps_names_people_and_payloads(service: Service) -> None:
+    people = {"key": "email", "type": "person", "value": "x", "operator": "icontains"}
+    control, test = listed(HALVES)
     filters = {
-        "groups": [
-            {"properties": [{"key": "email", "type": "person", "value": "x", "operator": "icontains"}]}
-        ],
-        "multivariate": {
-            "variants": [
-                {"key": "control", "name": "Old", "rollout_percentage": 50},
-                {"key": "test", "rollout_percentage": 50},
-            ]
-        },
+        "groups": [{"properties": [people]}],
+        "multivariate": {"variants": [control | {"name": "Old"}, test]},
         "payloads": {"test": "1"},
     }
     await service.post("feature_flags", {"key": "k", "filters": filters}, 201)
-    running = await service.running("k")
-    shipped = await service.post(_path(running, "ship_variant"), {"variant_key": "test"})
+    shipped = await service.act(await service.running("k"), "ship_variant", SHIP)
     after = shipped["feature_flag"]["filters"]
-    assert after["groups"][0]["properties"] == filters["groups"][0]["properties"]  # type: ignore[index]
-    assert after["payloads"] == {"test": "1"}
+    assert (after["groups"][0]["properties"], after["payloads"]) == ([people], {"test": "1"})
     assert after["multivariate"]["variants"][0]["name"] == "Old"
 
 
 async def test_shipping_keeps_an_encrypted_payload(service: Service) -> None:
-    variants = [{"key": key, "rollout_percentage": 50} for key in ("control", "test")]
-    secret: dict[str, Any] = {"payloads": {"test": '"s3cret"'}}
-    filters = {"groups": [{"properties": []}], "multivariate": {"variants": variants}, **secret}
+    payloads = {"test": '"s3cret"'}
+    filters = {
+        "groups": [{"properties": []}],
+        "multivariate": {"variants": listed(HALVES)},
+        "payloads": payloads,
+    }
     encrypted = {"is_remote_configuration": True, "has_encrypted_payloads": True}
-    flag = await service.post("feature_flags", {"key": "k", "filters": filters, **encrypted}, 201)
-    await service.post(_path(await service.running("k"), "ship_variant"), {"variant_key": "test"})
-    shown = await service.get(f"feature_flags/{flag['id']}")
-    assert (shown["filters"]["payloads"], shown["version"]) == (secret["payloads"], 2)
+    await service.post("feature_flags", {"key": "k", "filters": filters, **encrypted}, 201)
+    shown = await service.flag_of(await service.act(await service.running("k"), "ship_variant", SHIP))
+    assert (shown["filters"]["payloads"], shown["version"]) == (payloads, 2)
 
 
 async def test_scenario_28_resetting_makes_a_draft_and_leaves_the_flag(service: Service) -> None:
     running = await service.running()
-    await service.post(_path(running, "end"), {"conclusion": "won", "conclusion_comment": "x"})
-    reset = await service.post(_path(running, "reset"))
+    await service.act(running, "end", {"conclusion": "won", "conclusion_comment": "x"})
+    reset = await service.act(running, "reset")
     assert reset["status"] == "draft"
     emptied = ("start_date", "end_date", "conclusion", "conclusion_comment")
     assert [reset[name] for name in emptied] == [None] * 4
-    assert reset["feature_flag"]["active"] is True
-    assert reset["feature_flag"]["version"] == running["feature_flag"]["version"]
-    assert await _refusal(service, running, "reset") == (400, "Experiment is already in draft state.", None)
-
-
-ACTIONS = ["launch", "pause", "resume", "end", "reset", "archive", "unarchive", "ship_variant", "duplicate"]
-
-
-async def test_actions_need_write_scope_and_an_existing_experiment(service: Service) -> None:
-    reader = service.with_key("experiment:read")
-    detail = "API key missing required scope 'experiment:write'"
-    for action in ACTIONS:
-        assert await reader.refused("POST", f"experiments/1/{action}") == (403, detail, None)
-        assert await service.refused("POST", f"experiments/1/{action}") == (404, "Not found.", None)
-
-
-async def test_every_action_refuses_a_body_that_is_no_object(service: Service) -> None:
-    running = await service.running()
-    for action in ACTIONS:
-        detail = "Invalid data. Expected a dictionary, but got list."
-        assert await _refusal(service, running, action, []) == (400, detail, None)
-        assert (await service.get(_path(running)))["status"] == "running"
+    assert (reset["feature_flag"]["active"], reset["feature_flag"]["version"]) == (
+        *(True, running["feature_flag"]["version"]),
+    )
 
 
 async def test_scenario_39_older_servers_launch_by_a_start_date_alone(legacy: Service) -> None:
     draft = await legacy.create()
     assert "status" not in draft
     for action in ACTIONS[:-1]:
-        status, _, _ = await legacy.refused("POST", _path(draft, action))
-        assert status == 404
-    running = await legacy.patch(_path(draft), {"start_date": "2026-03-10T12:00:00Z"})
+        assert (await legacy.act_refused(draft, action))[0] == 404
+    running = await legacy.edit(draft, start_date="2026-03-10T12:00:00Z")
     assert running["feature_flag"]["active"] is True
-    await legacy.patch(f"feature_flags/{draft['feature_flag']['id']}", {"active": False})
-    ended = await legacy.patch(_path(draft), {"end_date": "2026-03-11T12:00:00Z", "conclusion": "lost"})
+    await legacy.edit_flag(draft, active=False)
+    ended = await legacy.edit(draft, end_date="2026-03-11T12:00:00Z", conclusion="lost")
     assert (ended["conclusion"], ended["feature_flag"]["active"]) == ("lost", False)
-    emptied = {"start_date": None, "end_date": None, "archived": False}
-    assert (await legacy.patch(_path(draft), emptied))["start_date"] is None
+    assert (await legacy.edit(draft, start_date=None, end_date=None, archived=False))["start_date"] is None
 
 
 async def test_scenario_27_a_flag_change_that_needs_approval_changes_nothing(start: Start) -> None:
     service: Service = await start(approvals=True)
-    halves = '[{"key":"control","rollout_percentage":50},{"key":"test","rollout_percentage":50}]'
-    filters = (
-        f'{{"groups":[{{"properties":[],"rollout_percentage":100}}],"multivariate":{{"variants":{halves}}}}}'
-    )
-    columns = {"filters": filters, "created_at": "2026-03-01T00:00:00.000000Z"}
-    service.insert("flags", project_id=1, key="k", name="n", active=1, version=1, **columns)
+    filters = {"groups": [{"rollout_percentage": 100}], "multivariate": {"variants": listed(HALVES)}}
+    columns = {"active": 1, "version": 1, "created_at": "2026-03-01T00:00:00.000000Z"}
+    service.insert("flags", project_id=1, key="k", name="n", filters=filters, **columns)
     running = await service.create("k", start_date="2026-03-09T12:00:00Z")
     assert running["status"] == "running"
-    for action, body in (("ship_variant", {"variant_key": "test", "conclusion": "won"}), ("pause", {})):
-        response = await service.send("POST", _path(running, action), body)
-        assert (response.status_code, response.json()["code"]) == (409, "approval_required")
-        again = await service.send("POST", _path(running, action), body)
-        assert again.json()["code"] == "change_request_pending"
-        assert again.json()["change_request_id"] == response.json()["change_request_id"]
-    assert await service.get(_path(running)) == running
-    refused = await service.send(
-        "POST", "experiments", {"name": "n", "feature_flag_key": "new", "parameters": {}}
-    )
-    assert refused.status_code == 409
-    assert service.rows("SELECT count(*) AS n FROM experiments") == [{"n": 1}]
-    assert service.rows("SELECT count(*) AS n FROM change_requests") == [{"n": 3}]
+    for action, body in (("ship_variant", {**SHIP, "conclusion": "won"}), ("pause", {})):
+        path = f"experiments/{running['id']}/{action}"
+        responses = [await service.send("POST", path, body) for _ in range(2)]
+        assert [response.status_code for response in responses] == [409, 409]
+        first, again = (response.json() for response in responses)
+        assert (first["code"], again["code"]) == ("approval_required", "change_request_pending")
+        assert first["change_request_id"] == again["change_request_id"]
+    assert await service.reread(running) == running
+    assert (await service.refused("POST", "experiments", body_of(feature_flag_key="new")))[0] == 409
+    counts = [service.rows(f"SELECT * FROM {table}") for table in ("experiments", "change_requests")]
+    assert list(map(len, counts)) == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("action", "body", "has_task"),
+    [
+        ("end", {"conclusion": "won", "open_cleanup_pr": True}, True),
+        ("end", {"conclusion": "won", "open_cleanup_pr": False}, False),
+        ("end", {"conclusion": "won"}, False),
+        ("end", {"open_cleanup_pr": True}, False),
+        ("ship_variant", {**SHIP, "conclusion": "won", "open_cleanup_pr": True}, True),
+        ("ship_variant", {**SHIP, "open_cleanup_pr": True}, False),
+    ],
+)
+async def test_task_to_clean_up_code_is_made_for_a_conclusion(
+    service: Service, action: str, body: dict[str, Any], has_task: bool
+) -> None:
+    made = await service.running()
+    assert made["flag_cleanup_task_id"] is None
+    ended = await service.act(made, action, body)
+    task = ended["flag_cleanup_task_id"]
+    assert (ended["status"], task is not None) == ("stopped", has_task)
+    assert task is None or str(UUID(task)) == task
+    assert (await service.reread(made))["flag_cleanup_task_id"] == task
+
+
+async def test_stored_conclusion_is_enough_to_ship_with_a_task(service: Service) -> None:
+    made = await service.running()
+    await service.act(made, "end", {"conclusion": "won"})
+    shipped = await service.act(made, "ship_variant", {**SHIP, "open_cleanup_pr": True})
+    assert shipped["flag_cleanup_task_id"] is not None
+
+
+@pytest.mark.parametrize(("action", "body"), [("end", {}), ("ship_variant", SHIP)])
+async def test_task_to_clean_up_code_needs_its_own_scope(
+    service: Service, action: str, body: dict[str, Any]
+) -> None:
+    made = await service.running()
+    keyed = service.with_key("experiment:write", "feature_flag:write")
+    refusal = await keyed.act_refused(made, action, {**body, "open_cleanup_pr": True})
+    assert refusal == (403, "API key missing required scope 'task:write'", None)
+    assert (await service.reread(made))["status"] == "running"
+    refusal = await keyed.act_refused(made, action, {**body, "open_cleanup_pr": "maybe"})
+    assert refusal == (400, "Must be a valid boolean.", "open_cleanup_pr")
+    keyed = service.with_key("experiment:write", "feature_flag:write", "task:write")
+    await keyed.act(made, action, {**body, "conclusion": "won", "open_cleanup_pr": True})

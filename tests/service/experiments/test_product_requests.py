@@ -7,15 +7,10 @@ from typing import Any
 
 import pytest
 from tests.doubles.fixtures import NO_FIXTURES
-from tests.service.experiments.conftest import Service
+from tests.service.experiments.conftest import MEAN, NODE, Service
 
 FIXTURES = os.environ.get("FLAGTUI_FIXTURES")
 pytestmark = pytest.mark.skipif(not FIXTURES, reason=NO_FIXTURES)
-MEAN = {
-    "kind": "ExperimentMetric",
-    "metric_type": "mean",
-    "source": {"kind": "EventsNode", "event": "$pageview"},
-}
 
 
 def _read(name: str) -> Any:
@@ -26,18 +21,15 @@ def _read(name: str) -> Any:
 async def test_a_creation_of_the_product_is_taken(service: Service, name: str) -> None:
     body = _read(f"experiments/request_create_{name}")
     made = await service.post("experiments", body, 201)
-    assert (made["name"], made["feature_flag_key"], made["type"]) == (
-        body["name"],
-        body["feature_flag_key"],
-        body.get("type", "product"),
-    )
-    assert made["start_date"] == "2021-12-01T10:23:00Z"
-    assert made["filters"] == body["filters"]
+    sent = {field: body[field] for field in ("name", "feature_flag_key", "filters")}
+    expected = {**sent, "type": body.get("type", "product"), "start_date": "2021-12-01T10:23:00Z"}
+    assert made.items() >= expected.items()
 
 
 async def test_a_creation_with_a_saved_metric_is_taken(service: Service) -> None:
     service.define_event("$pageview")
-    await service.post("experiment_saved_metrics", {"name": "m", "query": MEAN}, 201)
+    metric = MEAN | {"source": NODE | {"event": "$pageview"}}
+    await service.post("experiment_saved_metrics", {"name": "m", "query": metric}, 201)
     made = await service.post("experiments", _read("experiments/request_create_with_saved_metric"), 201)
     assert made["saved_metrics"][0]["metadata"] == {"type": "secondary"}
 
@@ -51,14 +43,10 @@ async def test_a_creation_without_control_fails_as_in_the_product(legacy: Servic
 
 async def test_changes_of_the_product_are_taken(service: Service) -> None:
     made = await service.create()
-    path = f"experiments/{made['id']}"
-    changed = await service.patch(path, _read("experiments/request_update_variants"))
-    assert [variant["rollout_percentage"] for variant in changed["parameters"]["feature_flag_variants"]] == [
-        33,
-        33,
-        34,
-    ]
-    ended = await service.patch(path, _read("experiments/request_end"))
+    changed = await service.edit(made, **_read("experiments/request_update_variants"))
+    variants = changed["parameters"]["feature_flag_variants"]
+    assert [variant["rollout_percentage"] for variant in variants] == [33, 33, 34]
+    ended = await service.edit(made, **_read("experiments/request_end"))
     assert ended["end_date"] == "2021-12-10T00:00:00Z"
 
 
@@ -66,7 +54,7 @@ async def test_changes_of_the_product_are_taken(service: Service) -> None:
 async def test_an_older_server_has_every_member_of_its_day(legacy: Service, name: str) -> None:
     real = _read(f"experiments/{name}")
     made = await legacy.create()
-    assert set(real) - set(made) == set()
+    assert set(real) <= set(made)
     # These came and went between the payload and the generation that is imitated.
     transient = {"evaluation_tags", "evaluation_runtime", "version", "has_encrypted_payloads"}
     assert set(real["feature_flag"]) - set(made["feature_flag"]) <= transient
