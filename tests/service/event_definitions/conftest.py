@@ -1,6 +1,5 @@
 """A service with a handful of event definitions."""
 
-import sqlite3
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,9 @@ import pytest
 from tests.doubles.service_world import Caller, Start, starts_of
 
 __all__ = ["Start"]
+
+
+UNKNOWN = "01900000-0000-7000-8000-00000000ffff"
 
 
 def definition_id(number: int) -> str:
@@ -34,6 +36,11 @@ class Service(Caller):
     async def change(self, name: str, /, **fields: Any) -> Any:
         return await self.patch(f"{self.ids[name]}/", fields)
 
+    async def refused(self, method: str, path: str = "", body: Any = None, **query: Any) -> Any:
+        """Status, code, detail and attr of an answer that is not a success."""
+        status, error = await self.reply(method, path, body, **query)
+        return status, error["code"], error["detail"], error["attr"]
+
     async def names(self, **query: Any) -> list[str]:
         return [row["name"] for row in (await self.get(**query))["results"]]
 
@@ -44,29 +51,17 @@ class Service(Caller):
     def define(self, name: str, seen: float | None = 0, **columns: Any) -> str:
         """A stored definition last seen so many days ago; None for never."""
         self.made += 1
-        values: dict[str, Any] = {
-            "id": definition_id(self.made),
-            "project_id": 1,
-            "name": name,
-            "created_at": self.ago(days=100),
-            "last_seen_at": None if seen is None else self.ago(days=seen),
-            "updated_at": self.ago(days=50),
-            **columns,
-        }
-        self.insert("event_definitions", **values)
-        self.ids[name] = values["id"]
+        times = {"created_at": self.ago(days=100), "updated_at": self.ago(days=50)}
+        last = None if seen is None else self.ago(days=seen)
+        self.ids[name] = definition_id(self.made)
+        values = {"id": self.ids[name], "project_id": 1, "last_seen_at": last, **times, **columns}
+        self.insert("event_definitions", name=name, **values)
         return self.ids[name]
 
     def add_user(self, number: int, name: str) -> None:
-        def insert(db: sqlite3.Connection) -> None:
-            (organization,) = db.execute("SELECT id FROM organizations").fetchone()
-            db.execute(
-                "INSERT INTO users (id, uuid, first_name, email) VALUES (?, ?, ?, ?)",
-                (number, definition_id(number), name, f"{name}@acme.test"),
-            )
-            db.execute("INSERT INTO organization_members VALUES (?, ?, 1)", (organization, number))
-
-        self.run(insert)
+        email, id = f"{name}@acme.test", definition_id(number)
+        self.insert("users", id=number, uuid=id, first_name=name, email=email)
+        self.write("INSERT INTO organization_members SELECT id, ?, 1 FROM organizations", number)
 
 
 @pytest.fixture
