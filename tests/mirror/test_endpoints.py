@@ -11,11 +11,17 @@ from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.models.override import read_override
 
 CONTROL = {"Authorization": f"Bearer {SECRET}"}
+SET = "/flagtui/mirror/set"
 
 
 async def flags_of(client: httpx.AsyncClient, **body: Any) -> Any:
     sent = {"token": "any", "distinct_id": "ann", **body}
     return (await client.post("/flags/?v=4", json=sent)).raise_for_status().json()
+
+
+async def ofrep_of(client: httpx.AsyncClient, key: str) -> Any:
+    body = {"context": {"targetingKey": "ann"}}
+    return (await client.post(f"/ofrep/v1/evaluate/flags/{key}", json=body)).json()
 
 
 async def test_flags_need_no_token_and_malformed_ones_are_served(client: httpx.AsyncClient) -> None:
@@ -31,59 +37,47 @@ async def test_what_cannot_be_decided_here_fails_with_the_reason(
     client: httpx.AsyncClient, mirrored: Mirrored
 ) -> None:
     cohort = {"key": "id", "type": "cohort", "value": 7}
-    mirrored.mirror.flags.replace(
-        {
-            "flags": [
-                flag("sticky", ensure_experience_continuity=True),
-                flag("in-list", {"groups": [{"properties": [cohort]}]}),
-                *mirrored.upstream.flags,
-            ]
-        }
-    )
+    in_list = flag("in-list", {"groups": [{"properties": [cohort]}]})
+    sticky = flag("sticky", ensure_experience_continuity=True)
+    mirrored.mirror.flags.replace({"flags": [sticky, in_list, *mirrored.upstream.flags]})
     response = await flags_of(client)
-    reasons = {
-        key: record["reason"]["description"]
-        for key, record in response["flags"].items()
-        if record.get("failed")
-    }
+    failed = {key: record for key, record in response["flags"].items() if record.get("failed")}
+    reasons = {key: record["reason"]["description"] for key, record in failed.items()}
     assert reasons == {
         "sticky": "the flag keeps earlier values, which only the server knows",
         "in-list": "only the server knows who is in cohort 7",
         "for-staff": "email is not known",
     }
     assert response["errorsWhileComputingFlags"] is True
-    body = {"context": {"targetingKey": "ann"}}
-    item = (await client.post("/ofrep/v1/evaluate/flags/sticky", json=body)).json()
+    item = await ofrep_of(client, "sticky")
     assert (item["errorCode"], item["errorDetails"]) == ("GENERAL", reasons["sticky"])
 
 
 async def test_override_reaches_every_endpoint(client: httpx.AsyncClient, mirrored: Mirrored) -> None:
     mirrored.mirror.set(map(read_override, ("plain=off", "for-staff=beta@ann")))
-    response = await flags_of(client)
-    assert response["flags"]["plain"]["value"] is False
+    flags = (await flags_of(client))["flags"]
+    assert flags["plain"]["value"] is False
     expected = {"code": "override", "condition_index": None, "description": "Override on this machine"}
-    assert response["flags"]["for-staff"]["reason"] == expected
-    body = {"context": {"targetingKey": "ann"}}
-    item = (await client.post("/ofrep/v1/evaluate/flags/for-staff", json=body)).json()
+    assert flags["for-staff"]["reason"] == expected
+    item = await ofrep_of(client, "for-staff")
     assert (item["value"], item["reason"]) == ("beta", "STATIC")
     document = (await client.get("/flags/definitions")).json()
     states = [("plain", False), ("for-staff", True)]
     assert [(each["key"], each["active"]) for each in document["flags"]] == states
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/flags/definitions?token=x&send_cohorts",
-        "/api/feature_flag/local_evaluation",
-        "/api/projects/@current/feature_flags/local_evaluation/",
-    ],
-)
+DEFINITIONS = [
+    "/flags/definitions?token=x&send_cohorts",
+    "/api/feature_flag/local_evaluation",
+    "/api/projects/@current/feature_flags/local_evaluation/",
+]
+
+
+@pytest.mark.parametrize("path", DEFINITIONS)
 async def test_definitions_have_a_tag_until_an_override_changes(
     client: httpx.AsyncClient, mirrored: Mirrored, path: str
 ) -> None:
-    first = await client.get(path)
-    headers = {"If-None-Match": first.headers["etag"]}
+    headers = {"If-None-Match": (await client.get(path)).headers["etag"]}
     assert (await client.get(path, headers=headers)).status_code == 304
     mirrored.mirror.set([read_override("plain=off")])
     assert (await client.get(path, headers=headers)).status_code == 200
@@ -93,9 +87,8 @@ async def test_remote_configuration_is_served_and_overridden(
     client: httpx.AsyncClient, mirrored: Mirrored
 ) -> None:
     filters = {"groups": [{"properties": []}], "payloads": {"true": '{"retries": 3}'}}
-    mirrored.mirror.flags.replace(
-        {"flags": [flag("config", filters, is_remote_configuration=True), flag("plain")]}
-    )
+    config = flag("config", filters, is_remote_configuration=True)
+    mirrored.mirror.flags.replace({"flags": [config, flag("plain")]})
     path = "/api/projects/@current/feature_flags/{}/remote_config?token=x"
     assert json.loads((await client.get(path.format("config"))).json()) == {"retries": 3}
     mirrored.mirror.set([read_override('config={"retries": 5}')])
@@ -116,56 +109,50 @@ async def test_requests_are_counted_by_key_value_reason_and_caller(
     client.headers["User-Agent"] = "posthog-python/7"
     for _ in range(2):
         await flags_of(client, flag_keys_to_evaluate=["plain", "no-such-flag"])
+    twice = {"caller": "posthog-python/7", "count": 2}
     assert [json.loads(line) for line in mirrored.mirror.flags.seen.lines()] == [
-        {
-            **{"key": "plain", "value": True, "reason": "condition_match"},
-            **{"caller": "posthog-python/7", "count": 2},
-        },
-        {
-            **{"key": "no-such-flag", "value": None, "reason": "flag_not_found"},
-            **{"caller": "posthog-python/7", "count": 2},
-        },
+        {"key": "plain", "value": True, "reason": "condition_match", **twice},
+        {"key": "no-such-flag", "value": None, "reason": "flag_not_found", **twice},
     ]
 
 
 async def test_overrides_change_with_the_secret_alone(client: httpx.AsyncClient, mirrored: Mirrored) -> None:
-    path, body = "/flagtui/mirror/set", {"overrides": ["plain=off"]}
-    assert (await client.post(path, json=body)).status_code == 401
-    assert (await client.post(path, json=body, headers={"Authorization": "Bearer x"})).status_code == 401
-    page = {**CONTROL, "Origin": "http://localhost:3000"}
-    assert (await client.post(path, json=body, headers=page)).status_code == 403
+    body = {"overrides": ["plain=off"]}
+    for headers, status in (
+        ({}, 401),
+        ({"Authorization": "Bearer x"}, 401),
+        ({**CONTROL, "Origin": "http://localhost:3000"}, 403),
+    ):
+        assert (await client.post(SET, json=body, headers=headers)).status_code == status
     assert len(mirrored.mirror.flags.overrides) == 0
-    response = await client.post(path, json=body, headers=CONTROL)
+    client.headers.update(CONTROL)
+    response = await client.post(SET, json=body)
     assert [each["text"] for each in response.json()["overrides"]] == ["plain=off"]
-    unset = await client.post("/flagtui/mirror/unset", json={"key": "plain"}, headers=CONTROL)
-    assert unset.json()["is_set"] is True
-    cleared = await client.post("/flagtui/mirror/clear", json={}, headers=CONTROL)
-    assert (cleared.json()["removed"], cleared.json()["overrides"]) == (0, [])
+    assert (await client.post("/flagtui/mirror/unset", json={"key": "plain"})).json()["is_set"] is True
+    cleared = (await client.post("/flagtui/mirror/clear", json={})).json()
+    assert (cleared["removed"], cleared["overrides"]) == (0, [])
 
 
 async def test_malformed_override_is_refused_whole(client: httpx.AsyncClient, mirrored: Mirrored) -> None:
-    body = {"overrides": ["plain=off", "plain"]}
-    response = await client.post("/flagtui/mirror/set", json=body, headers=CONTROL)
+    response = await client.post(SET, json={"overrides": ["plain=off", "plain"]}, headers=CONTROL)
     assert response.status_code == 400
     assert "has no value" in response.json()["detail"]
     assert len(mirrored.mirror.flags.overrides) == 0
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "status"),
-    [
-        ("GET", "/", 404),
-        ("GET", "/api/projects/1/feature_flags", 404),
-        ("GET", "/flags", 405),
-        ("DELETE", "/flagtui/mirror/set", 405),
-        ("POST", "/api/projects/1/feature_flags", 404),
-        ("GET", "/a%0Ab", 404),
-    ],
-)
-async def test_other_requests_are_refused(
-    client: httpx.AsyncClient, method: str, path: str, status: int
-) -> None:
-    assert (await client.request(method, path)).status_code == status
+OTHER_REQUESTS = [
+    ("GET", "/", 404),
+    ("GET", "/api/projects/1/feature_flags", 404),
+    ("GET", "/flags", 405),
+    ("DELETE", SET, 405),
+    ("POST", "/api/projects/1/feature_flags", 404),
+    ("GET", "/a%0Ab", 404),
+]
+
+
+async def test_other_requests_are_refused(client: httpx.AsyncClient) -> None:
+    for method, path, status in OTHER_REQUESTS:
+        assert (await client.request(method, path)).status_code == status, path
 
 
 async def test_hostile_keys_and_values_are_served_as_json(
@@ -175,6 +162,6 @@ async def test_hostile_keys_and_values_are_served_as_json(
     mirrored.mirror.flags.replace({"flags": [flag(key, name=text)]})
     response = await flags_of(client, person_properties={key: text}, groups={text: key})
     assert response["flags"][key]["metadata"]["description"] == text
-    script = await client.get(f"/array/{'%3C/script%3E%E2%80%A8'}/config.js")
+    script = await client.get("/array/%3C/script%3E%E2%80%A8/config.js")
     assert script.status_code in (200, 404)
     assert "</script>" not in script.text
