@@ -29,20 +29,34 @@ from flagtui.models.override import Override, read_override
 from flagtui.service.sdk.sdk_application import make_sdk_application
 from flagtui.service.server import Place, serving_in_thread
 
+AWAY = UpstreamError("eu.example.com is away.", "Try again.", is_passing=True)
+NO_RESPONSE = UpstreamError("It does not respond.")
 
-def values(mirrored: Mirrored) -> dict[str, Any]:
-    return {str(each.key): each.value for each in mirrored.mirror.flags.overrides}
+
+def values(mirror: Mirror) -> dict[str, Any]:
+    return {str(each.key): each.value for each in mirror.flags.overrides}
+
+
+def keys(mirror: Mirror) -> list[str]:
+    return list(mirror.flags.flag_set().records)
+
+
+async def refresh(mirrored: Mirrored, error: UpstreamError | None = None, times: int = 1) -> list[str]:
+    """The lines that are written while the upstream responds, or fails with `error`."""
+    mirrored.upstream.error, written = error, len(mirrored.lines)
+    for _ in range(times):
+        await mirrored.mirror.refresh()
+    return mirrored.lines[written:]
 
 
 async def test_definitions_are_requested_at_the_start_and_every_30_seconds(mirrored: Mirrored) -> None:
-    mirrored.clock.slept.clear()
-
     class StoppedError(Exception):
         pass
 
     def stop() -> None:
         raise StoppedError
 
+    mirrored.clock.slept.clear()
     mirrored.clock.at(95, stop)
     with pytest.raises(StoppedError):
         await mirrored.mirror._poll()
@@ -54,54 +68,35 @@ async def test_changed_definitions_are_served_and_announced(mirrored: Mirrored) 
     news = mirrored.mirror.flags.news.events()
     assert await anext(news) == b": connected\n\n"
     mirrored.upstream.flags, mirrored.upstream.is_changed = [flag("newer")], True
-    await mirrored.mirror.refresh()
-    assert mirrored.mirror.flags.flag_set().records.keys() == {"newer"}
+    assert await refresh(mirrored) == []
+    assert keys(mirrored.mirror) == ["newer"]
     assert await anext(news) == b'data: {"type":"refetchEvaluation"}\n\n'
-    assert mirrored.lines == []
 
 
-async def test_cut_link_is_one_line_and_the_last_definitions_stay(mirrored: Mirrored) -> None:
-    mirrored.upstream.error = UpstreamError("eu.example.com is away.", "Try again.", is_passing=True)
+async def test_each_trouble_and_its_end_is_one_line(mirrored: Mirrored) -> None:
     mirrored.clock.now += 300
-    for _ in range(3):
-        await mirrored.mirror.refresh()
     trouble = "eu.example.com is away. Trying again every 30 s."
-    assert mirrored.lines == [f"upstream: {trouble} Serving the definitions of 5 min ago."]
+    lines = [f"upstream: {trouble} Serving the definitions of 5 min ago."]
+    assert await refresh(mirrored, AWAY, times=3) == lines
     assert mirrored.mirror.flags.flag_count == 2
     assert mirrored.mirror.describe()["trouble"] == trouble
-
-
-async def test_recovery_and_a_refused_key_are_one_line(mirrored: Mirrored) -> None:
-    mirrored.upstream.error = UpstreamError("It does not respond.")
-    await mirrored.mirror.refresh()
-    mirrored.upstream.error = None
-    await mirrored.mirror.refresh()
-    await mirrored.mirror.refresh()
-    assert mirrored.lines[1:] == ["upstream responds again; serving 2 flags as they are now"]
+    lines = ["upstream responds again; serving 2 flags as they are now"]
+    assert await refresh(mirrored, times=2) == lines
     assert mirrored.mirror.trouble == ""
-    mirrored.upstream.error = UpstreamError("The key was not accepted.", "Check the key.")
-    await mirrored.mirror.refresh()
+    await refresh(mirrored, UpstreamError("The key was not accepted.", "Check the key."))
     assert mirrored.mirror.trouble == "The key was not accepted. Check the key."
 
 
 async def test_project_that_lost_all_flags_leaves_the_last_definitions(mirrored: Mirrored) -> None:
     mirrored.upstream.flags, mirrored.upstream.is_changed = [], True
-    fault = UpstreamError("It does not respond.", is_passing=True)
-    for mirrored.upstream.error in (None, None, fault, None):
-        await mirrored.mirror.refresh()
-    assert len(mirrored.lines) == 3
-    for line in (mirrored.lines[0], mirrored.lines[2]):
-        assert "the project has no flags now, where it had 2 flags" in line
+    (line,) = await refresh(mirrored, times=2)
+    assert "the project has no flags now, where it had 2 flags" in line
+    await refresh(mirrored, AWAY)
+    assert await refresh(mirrored) == [line]
     assert mirrored.mirror.flags.flag_count == 2
     mirrored.upstream.flags, mirrored.upstream.is_changed = [flag("newer")], True
-    await mirrored.mirror.refresh()
-    assert mirrored.mirror.flags.flag_set().records.keys() == {"newer"}
-
-
-async def test_first_fetch_without_a_response_is_an_error(mirrored: Mirrored) -> None:
-    mirrored.upstream.error = UpstreamError("It does not respond.")
-    with pytest.raises(UpstreamError, match="It does not respond"):
-        await mirrored.mirror.start()
+    await refresh(mirrored)
+    assert keys(mirrored.mirror) == ["newer"]
 
 
 async def test_start_without_a_connection_serves_earlier_definitions(
@@ -109,63 +104,58 @@ async def test_start_without_a_connection_serves_earlier_definitions(
 ) -> None:
     kept = KeptDefinitions(tmp_path, "https://eu.example.com", "1")
     mirrored.mirror.kept, mirrored.upstream.is_changed = kept, True
-    await mirrored.mirror.refresh()
+    await refresh(mirrored)
     assert kept.path.stat().st_mode & 0o077 == 0
     mirrored.clock.now += 86_400
     async with mirrored.mirror.running():
-        await mirrored.mirror.refresh()
-    mirrored.upstream.error = UpstreamError("It cannot be reached.", is_passing=True)
+        await refresh(mirrored)
+    mirrored.upstream.error = AWAY
     later = SteadyClock(mirrored.clock.now + 7200)
     started = Mirror(mirrored.upstream, MirroredFlags(), mirrored.lines.append, kept=kept, clock=later)
     await started.start()
-    assert started.flags.flag_set().records.keys() == {"plain", "for-staff"}
-    (line,) = mirrored.lines
-    assert (
-        line == "upstream: It cannot be reached. Trying again every 30 s. Serving the definitions of 2 h ago."
-    )
+    assert keys(started) == ["plain", "for-staff"]
+    assert mirrored.lines == [
+        f"upstream: {AWAY} Trying again every 30 s. Serving the definitions of 2 h ago."
+    ]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"document": {}}', "[" * 5_000])
+@pytest.mark.parametrize("text", [None, "", "{", "[]", '{"document": {}}', "[" * 5_000])
 async def test_refused_key_and_unreadable_file_end_the_start(
-    mirrored: Mirrored, tmp_path: Path, text: str
+    mirrored: Mirrored, tmp_path: Path, text: str | None
 ) -> None:
-    kept = KeptDefinitions(tmp_path, "https://eu.example.com", "1")
-    kept.path.parent.mkdir()
-    kept.path.write_text(text)
-    mirrored.mirror.kept = kept
-    for is_passing in (True, False):
-        mirrored.upstream.error = UpstreamError("The key is refused.", is_passing=is_passing)
-        with pytest.raises(UpstreamError):
+    mirrored.mirror.kept = kept = KeptDefinitions(tmp_path, "https://eu.example.com", "1")
+    if text is not None:
+        kept.path.parent.mkdir()
+        kept.path.write_text(text)
+    for error in (AWAY, NO_RESPONSE):
+        mirrored.upstream.error = error
+        with pytest.raises(UpstreamError, match=str(error)):
             await mirrored.mirror.start()
 
 
 async def test_overrides_of_the_session_win_over_the_file(mirrored: Mirrored, tmp_path: Path) -> None:
-    path = tmp_path / "overrides.toml"
-    path.write_text("[everyone]\na = 1\nb = 1")
-    mirrored.mirror.file = OverrideFile(path)
-    mirrored.mirror.set([read_override("b=2"), read_override("c=2")])
-    mirrored.mirror.look_at_files()
-    assert values(mirrored) == {"a": 1, "b": 2, "c": 2}
-    assert [str(each) for each in mirrored.mirror.from_file] == ["a=1"]
-    assert mirrored.mirror.unset("b")
-    assert not mirrored.mirror.unset("b")
-    assert values(mirrored) == {"a": 1, "b": 1, "c": 2}
-    assert mirrored.mirror.clear() == 1
-    assert values(mirrored) == {"a": 1, "b": 1}
+    mirror = mirrored.mirror
+    mirror.file = OverrideFile(tmp_path / "overrides.toml")
+    mirror.file.path.write_text("[everyone]\na = 1\nb = 1")
+    mirror.set([read_override("b=2"), read_override("c=2")])
+    mirror.look_at_files()
+    assert values(mirror) == {"a": 1, "b": 2, "c": 2}
+    assert [str(each) for each in mirror.from_file] == ["a=1"]
+    assert [mirror.unset("b"), mirror.unset("b")] == [True, False]
+    assert values(mirror) == {"a": 1, "b": 1, "c": 2}
+    assert mirror.clear() == 1
+    assert values(mirror) == {"a": 1, "b": 1}
 
 
 async def test_bad_override_file_is_one_line_and_changes_nothing(mirrored: Mirrored, tmp_path: Path) -> None:
-    path = tmp_path / "overrides.toml"
-    mirrored.mirror.file = OverrideFile(path)
-    path.write_text("[everyone]\na = 1")
-    mirrored.mirror.look_at_files()
-    path.write_text("[everyone]\na =")
-    mirrored.mirror.look_at_files()
-    mirrored.mirror.look_at_files()
-    assert len(mirrored.lines) == 2
-    assert mirrored.lines[1].endswith("; keeping the last good 1 override")
-    assert "overrides.toml:2: not valid TOML" in mirrored.lines[1]
-    assert values(mirrored) == {"a": 1}
+    mirrored.mirror.file = OverrideFile(tmp_path / "overrides.toml")
+    for text in ("[everyone]\na = 1", "[everyone]\na =", "[everyone]\na ="):
+        mirrored.mirror.file.path.write_text(text)
+        mirrored.mirror.look_at_files()
+    _, line = mirrored.lines
+    assert line.endswith("; keeping the last good 1 override")
+    assert "overrides.toml:2: not valid TOML" in line
+    assert values(mirrored.mirror) == {"a": 1}
 
 
 async def test_override_that_changes_nothing_is_not_announced(mirrored: Mirrored) -> None:
@@ -182,8 +172,8 @@ async def test_record_that_cannot_be_written_is_one_line(mirrored: Mirrored, tmp
     for key in ("a", "b"):
         mirrored.mirror.flags.count([(key, "null", "flag_not_found", "curl")])
         mirrored.mirror.look_at_files()
-    assert len(mirrored.lines) == 1
-    assert "cannot be written" in mirrored.lines[0]
+    (line,) = mirrored.lines
+    assert "cannot be written" in line
 
 
 def test_known_requests_count_also_beside_too_many_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,14 +214,12 @@ async def test_state_has_overrides_requests_and_the_project(tmp_path: Path) -> N
     assert (state.profile, state.origin, state.project) == ("prod", "https://eu.posthog.com", "1")
     assert state.is_recording
     assert [str(each.override) for each in state.overrides_of("new-nav")] == ["new-nav=on", "new-nav=off@ann"]
-    assert require(state.override_at("old")).is_in_file
-    assert not require(state.override_at("new-nav")).is_in_file
+    assert [require(state.override_at(key)).is_in_file for key in ("old", "new-nav")] == [True, False]
     assert state.missing_keys == {"gone": 3}
 
 
 async def test_override_is_set_and_removed() -> None:
-    opened = open_mirror()
-    with serve(opened) as control:
+    with serve(open_mirror()) as control:
         state = await control.set(Override("new-nav", "on", "ann"))
         assert [str(each.override) for each in state.overrides] == ['new-nav="on"@ann']
         assert (await control.unset("new-nav", "ann")).overrides == ()
@@ -259,10 +247,7 @@ async def test_restarted_mirror_of_the_project_is_used(tmp_path: Path) -> None:
         state = await control.set(Override("new-nav", True))
     assert [str(each.override) for each in state.overrides] == ["new-nav=on"]
     other = replace(again.mirror, project=MirroredProject("prod", "https://eu.posthog.com", "2"))
-    with (
-        serving(other, "third", port),
-        announce(places, port, "third"),
-        pytest.raises(Unreachable, match="was started again and serves"),
-    ):
+    refused = pytest.raises(Unreachable, match="was started again and serves")
+    with serving(other, "third", port), announce(places, port, "third"), refused:
         await control.unset("new-nav", None)
     assert len(other.session) == 1

@@ -36,10 +36,6 @@ class CountingServer:
             return httpx.Response(304)
         return self.respond(request)
 
-    @property
-    def definitions(self) -> list[httpx.Request]:
-        return [each for each in self.requests if each.url.path.endswith("/local_evaluation/")]
-
 
 @pytest.fixture
 def server() -> CountingServer:
@@ -47,8 +43,7 @@ def server() -> CountingServer:
 
 
 def client_of(server: Respond) -> Client:
-    transport = httpx.MockTransport(server)
-    clock = SteadyClock()
+    transport, clock = httpx.MockTransport(server), SteadyClock()
     return Client("https://flags.example.com", "phx_k", 1, transport=transport, clock=clock, read_only=True)
 
 
@@ -63,7 +58,8 @@ async def test_definitions_are_requested_by_tag_and_nothing_is_written(server: C
         mirror = await start(client, [])
         for _ in range(3):
             await mirror.refresh()
-    assert [each.headers.get("if-none-match") for each in server.definitions] == [None, *['"1"'] * 3]
+    definitions = [each for each in server.requests if each.url.path.endswith("/local_evaluation/")]
+    assert [each.headers.get("if-none-match") for each in definitions] == [None, *['"1"'] * 3]
     assert {each.method for each in server.requests} == {"GET"}
     assert mirror.flags.time_zone == "America/New_York"
 
@@ -77,19 +73,18 @@ async def test_empty_list_is_requested_whole_each_time(server: CountingServer) -
 
 async def test_read_only_client_sends_only_what_reads(server: CountingServer) -> None:
     async with client_of(server) as client:
-        other = client.for_project(2)
-        for each in (client, other):
+        for each in (client, client.for_project(2)):
             with pytest.raises(Invalid, match="only reads"):
                 await each.flags.update(7, {"active": False})
         assert client.at("https://eu.example.com").connection.is_read_only
-    assert server.requests == []
-    async with client_of(server) as client:
+        assert server.requests == []
         await client.evaluation.test_evaluation(7, "a", "ann")
     assert [each.method for each in server.requests] == ["POST"]
 
 
-def refuse(status: int, **headers: str) -> Respond:
-    return lambda _request: httpx.Response(status, json={"detail": "no"}, headers=headers)
+def refuse(status: int, html: str = "", **headers: str) -> Respond:
+    body: Any = {"html": html} if html else {"json": {"detail": "no"}}
+    return lambda _request: httpx.Response(status, headers=headers, **body)
 
 
 def cut(request: httpx.Request) -> httpx.Response:
@@ -103,16 +98,15 @@ def cut(request: httpx.Request) -> httpx.Response:
 )
 async def test_each_fault_is_one_line_and_the_last_flags_stay(server: CountingServer, fault: Respond) -> None:
     lines: list[str] = []
-    respond = server.respond
     async with client_of(server) as client:
         mirror = await start(client, lines)
         mirror.upstream._etag = ""  # type: ignore[attr-defined]  # as after a restart of the server
-        server.respond = fault
+        respond, server.respond = server.respond, fault
         await mirror.refresh()
-        assert len(lines) == 1
-        assert lines[0].startswith("upstream: ")
-        assert lines[0].endswith(" Serving the definitions of just now.")
-        assert "\n" not in lines[0]
+        (line,) = lines
+        assert line.startswith("upstream: ")
+        assert line.endswith(" Serving the definitions of just now.")
+        assert "\n" not in line
         assert mirror.flags.flag_set().records.keys() == {"a"}
         server.respond = respond
         await client.connection.clock.sleep(60)
@@ -120,24 +114,47 @@ async def test_each_fault_is_one_line_and_the_last_flags_stay(server: CountingSe
     assert lines[1:] == ["upstream responds again; serving 1 flag as they are now"]
 
 
-RECORD = {
-    "definition": {"key": "a", "active": True, "filters": {}},
-    "cohorts": {"7": {"type": "AND", "values": []}},
-    "group_types": {"0": "company"},
-}
+@pytest.mark.parametrize(
+    ("fault", "is_passing"),
+    [
+        pytest.param(cut, True, id="cut"),
+        pytest.param(refuse(429), True, id="429"),
+        pytest.param(refuse(200, "<html>sign in"), True, id="web page"),
+        pytest.param(refuse(404, "<html>back soon"), True, id="page 404"),
+        *(pytest.param(refuse(status), False, id=str(status)) for status in (401, 403, 404)),
+    ],
+)
+async def test_kept_definitions_replace_what_may_pass(fault: Respond, is_passing: bool) -> None:
+    async with client_of(fault) as client:
+        with pytest.raises(UpstreamError) as error:
+            await ServerUpstream(client, "prod").fetch()
+    assert error.value.is_passing == is_passing
 
 
-async def test_file_is_what_the_command_prints_with_its_age(tmp_path: Path) -> None:
-    path = tmp_path / "flags.json"
-    path.write_text(json.dumps({"schema": "flag-definition", "records": [RECORD]}))
-    assert await FileUpstream(path).fetch() == {
-        "flags": [RECORD["definition"]],
-        "cohorts": RECORD["cohorts"],
-        "group_type_mapping": RECORD["group_types"],
-    }
-    path.write_text(json.dumps(DOCUMENT))
-    os.utime(path, (0, 1_780_000_000 - 7200))
-    mirror = Mirror(FileUpstream(path), MirroredFlags(), print, clock=SteadyClock(1_780_000_000))
+Write = Callable[[Any], FileUpstream]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write_file(content: Any) -> FileUpstream:
+        """Write bytes as they are, and the rest as JSON."""
+        path = tmp_path / "flags.json"
+        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+        os.utime(path, (0, 1_780_000_000 - 7200))
+        return FileUpstream(path)
+
+    return write_file
+
+
+FLAG = {"key": "a", "active": True, "filters": {}}
+PARTS = {"cohorts": {"7": {"type": "AND", "values": []}}, "group_types": {"0": "company"}}
+
+
+async def test_file_is_what_the_command_prints_with_its_age(write: Write, tmp_path: Path) -> None:
+    upstream = write({"schema": "flag-definition", "records": [{"definition": FLAG, **PARTS}]})
+    expected = {"flags": [FLAG], "cohorts": PARTS["cohorts"], "group_type_mapping": PARTS["group_types"]}
+    assert await upstream.fetch() == expected
+    mirror = Mirror(upstream, MirroredFlags(), print, clock=SteadyClock(1_780_000_000))
     await mirror.start()
     assert mirror.age == "2 h ago"
     with pytest.raises(UpstreamError, match="cannot be read"):
@@ -145,34 +162,29 @@ async def test_file_is_what_the_command_prints_with_its_age(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("document", [DOCUMENT, DOCUMENT["flags"]])
-async def test_file_is_a_document_or_a_list_of_flags(tmp_path: Path, document: Any) -> None:
-    path = tmp_path / "flags.json"
-    path.write_text(json.dumps(document))
-    definitions = await FileUpstream(path).fetch()
-    assert definitions is not None
+async def test_file_is_a_document_or_a_list_of_flags(write: Write, document: Any) -> None:
+    definitions = await write(document).fetch() or {}
     assert [each["key"] for each in definitions["flags"]] == ["a"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", "{", "7", '{"flags": 1}', '[{"id": 1}]', "[[]]", '{"records": [1]}', "[" * 5000, "\ud800"),
-        '[{"key": "a", "filters": NaN}]',
-    ],
-)
-async def test_file_without_definitions_is_an_error_with_next_step(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "flags.json"
-    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+WITHOUT_DEFINITIONS = [
+    *(b"", b"{", b"[" * 5000, b"\xed\xa0\x80", b'[{"key": "a", "filters": NaN}]'),
+    *(7, {"flags": 1}, [{"id": 1}], [[]], {"records": [1]}),
+]
+
+
+@pytest.mark.parametrize("content", WITHOUT_DEFINITIONS)
+async def test_file_without_definitions_is_an_error_with_next_step(write: Write, content: Any) -> None:
     with pytest.raises(UpstreamError) as error:
-        await FileUpstream(path).fetch()
+        await write(content).fetch()
     assert error.value.advice == "Write them with: flagtui flags definitions --json"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-async def test_file_with_half_a_character_is_served(tmp_path: Path, encoding: str) -> None:
-    path = tmp_path / "flags.json"
-    path.write_text(json.dumps([{"key": "a", "name": "\ud83d"}]), encoding)
-    mirror = Mirror(FileUpstream(path), MirroredFlags(), print)
+async def test_file_with_half_a_character_is_served(write: Write, encoding: str) -> None:
+    mirror = Mirror(
+        write(json.dumps([{"key": "a", "name": "\ud83d"}]).encode(encoding)), MirroredFlags(), print
+    )
     await mirror.start()
     assert "\ufffd".encode() in mirror.flags.definitions
 
@@ -185,21 +197,3 @@ def test_cohorts_of_a_flag_are_those_it_uses_through_others() -> None:
     flag = {"filters": {"groups": [{"properties": [{"type": "cohort", "value": 1}]}]}}
     assert used_cohorts(flag, cohorts).keys() == {"1", "2", "3"}
     assert used_cohorts({"filters": None}, cohorts) == {}
-
-
-@pytest.mark.parametrize(
-    ("fault", "is_passing"),
-    [
-        (cut, True),
-        (refuse(429), True),
-        (lambda _: httpx.Response(200, html="<html>sign in"), True),
-        (lambda _: httpx.Response(404, html="<html>back soon"), True),
-        *((refuse(status), False) for status in (401, 403, 404)),
-    ],
-    ids=("cut", "429", "web page", "page 404", "401", "403", "404"),
-)
-async def test_kept_definitions_replace_what_may_pass(fault: Respond, is_passing: bool) -> None:
-    async with client_of(fault) as client:
-        with pytest.raises(UpstreamError) as error:
-            await ServerUpstream(client, "prod").fetch()
-    assert error.value.is_passing == is_passing
