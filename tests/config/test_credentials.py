@@ -1,3 +1,6 @@
+"""Keys, where they are found, and the keyring."""
+
+import pickle
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +16,7 @@ from tests.doubles.keyring_shelf import Shelf, python
 from flagtui.config.credentials import (
     Backend,
     FoundSecret,
+    KeyMalformed,
     KeyPlaces,
     Keyring,
     KeyringUnusable,
@@ -24,7 +28,6 @@ from flagtui.config.credentials import (
 from flagtui.config.locations import take_variable
 
 KEY = "phx_canary_0123456789abcdef"
-OTHER = "phx_another_key_9876543210"
 OWNER = Owner("prod", "https://eu.posthog.com")
 
 
@@ -41,8 +44,35 @@ class Broken(Shelf):
         raise ConnectionError(f"D-Bus is gone, and the key was {password}")
 
 
+class Locked(Shelf):
+    def get_password(self, service: str, username: str) -> str | None:
+        raise KeyringLocked("Failed to unlock the collection!")
+
+
 def ring(backend: Backend) -> Keyring:
     return Keyring(load=lambda: backend)
+
+
+def test_a_secret_shows_itself_nowhere() -> None:
+    secret = Secret(f"  {KEY}\n")
+    assert secret.get_secret_value() == KEY
+    for shown in (repr(secret), str(secret), f"{secret}", repr(FoundSecret(secret, "file")), secret.mask):
+        assert "canary" not in shown
+    assert secret.mask == "phx_••••cdef"
+    assert [Secret(value).mask for value in ("123", "12345678", "phx_k")] == ["••••", "••••", "phx_••••"]
+    assert secret.redact(f"Bearer {KEY}!") == "Bearer ••••!"
+    with pytest.raises(TypeError):
+        pickle.dumps(secret)
+    assert not hasattr(secret, "__dict__")
+
+
+@pytest.mark.parametrize(
+    "value", ["", "ab", "two words in it", "line\nbreak\nwithin", "umläute-sind-keine", "x" * 513]
+)
+def test_what_cannot_be_a_key_is_refused_without_repeating_it(value: str) -> None:
+    with pytest.raises(KeyMalformed) as caught:
+        Secret(value)
+    assert not value or value not in str(caught.value)
 
 
 def test_key_comes_from_environment_then_command_then_keyring_then_file(tmp_path: Path) -> None:
@@ -61,25 +91,36 @@ def test_key_comes_from_environment_then_command_then_keyring_then_file(tmp_path
     assert places.find(OWNER) == FoundSecret(Secret(KEY), "FLAGTUI_API_KEY")
 
 
-@pytest.mark.parametrize(
-    "other", [Owner("prod", "https://us.posthog.com"), Owner("dev", "https://eu.posthog.com")]
-)
-def test_key_of_one_host_or_profile_stays_there(tmp_path: Path, other: Owner) -> None:
+def test_key_stays_with_its_host_and_profile_until_forgotten(tmp_path: Path) -> None:
     places = KeyPlaces(keyring=ring(Shelf()), folder=tmp_path)
     places.keep_in_keyring(OWNER, Secret(KEY))
     places.keep_in_file(OWNER, Secret(KEY))
-    assert places.find(other) == NoCredential(())
+    for other in (Owner("prod", "https://us.posthog.com"), Owner("dev", "https://eu.posthog.com")):
+        assert places.find(other) == NoCredential(())
+    assert (places.forget(OWNER), places.forget(OWNER)) == (("file", "keyring"), ())
+    assert places.find(OWNER) == NoCredential(())
 
 
-def test_broken_keyring_is_skipped_with_its_reason_without_the_key(tmp_path: Path) -> None:
-    places = KeyPlaces(keyring=ring(Broken()), folder=tmp_path)
-    secret = places.find(OWNER)
-    assert secret == NoCredential(("keyring: The keyring failed (ConnectionError).",))
+@pytest.mark.parametrize(
+    ("backend", "reason"),
+    [
+        (Broken(), "keyring: The keyring failed (ConnectionError)."),
+        (Locked(), "keyring: The keyring is locked; unlock it and try again."),
+    ],
+)
+def test_unusable_keyring_is_skipped_with_its_reason(tmp_path: Path, backend: Shelf, reason: str) -> None:
+    places = KeyPlaces(keyring=ring(backend), folder=tmp_path)
+    assert places.find(OWNER) == NoCredential((reason,))
     places.keep_in_file(OWNER, Secret(KEY))
     assert places.find(OWNER) == FoundSecret(Secret(KEY), "file")
+
+
+def test_key_that_a_keyring_does_not_take_is_not_shown() -> None:
     with pytest.raises(KeyringUnusable) as caught:
-        places.keep_in_keyring(OWNER, Secret(KEY))
+        ring(Broken()).store(OWNER, Secret(KEY))
     assert KEY not in str(caught.value)
+    with pytest.raises(KeyringUnusable, match="does not return it"):
+        ring(Forgetful()).store(OWNER, Secret(KEY))
 
 
 @pytest.mark.parametrize(
@@ -108,26 +149,6 @@ def test_the_variable_is_gone_once_it_was_taken() -> None:
     assert take_variable("FLAGTUI_API_KEY", environment) == ""
 
 
-def test_locked_keyring_is_to_be_unlocked(tmp_path: Path) -> None:
-    class Locked(Shelf):
-        def get_password(self, service: str, username: str) -> str | None:
-            raise KeyringLocked("Failed to unlock the collection!")
-
-    missing = KeyPlaces(keyring=ring(Locked()), folder=tmp_path).find(OWNER)
-    assert missing == NoCredential(("keyring: The keyring is locked; unlock it and try again.",))
-
-
-def test_key_is_stored_read_forgotten_and_missed(tmp_path: Path) -> None:
-    places = KeyPlaces(keyring=ring(Shelf()), folder=tmp_path)
-    places.keep_in_keyring(OWNER, Secret(KEY))
-    places.keep_in_file(OWNER, Secret(KEY))
-    assert places.forget(OWNER) == ("file", "keyring")
-    assert places.forget(OWNER) == ()
-    assert places.find(OWNER) == NoCredential(())
-    with pytest.raises(KeyringUnusable, match="does not return it"):
-        ring(Forgetful()).store(OWNER, Secret(KEY))
-
-
 def test_a_keyring_that_never_answers_is_given_up() -> None:
     ask = threading.Event()
 
@@ -151,33 +172,29 @@ def use() -> Iterator[Callable[[KeyringBackend], None]]:
     keyring.set_keyring(before)
 
 
-@pytest.mark.parametrize("kind", [fail.Keyring, null.Keyring, ChainerBackend])
-def test_a_keyring_that_is_none_says_so_at_once(
-    use: Callable[[KeyringBackend], None], kind: Callable[[], KeyringBackend]
+def keyring_of(module: str) -> KeyringBackend:
+    """A keyring named as one of that module; the real ones need a desktop."""
+    kind: Callable[[], KeyringBackend] = type("SecretService", (null.Keyring,), {"__module__": module})
+    return kind()
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        *((kind, "no keyring that can be used") for kind in (fail.Keyring, null.Keyring, ChainerBackend)),
+        (lambda: keyring_of("keyrings.alt.file"), r"keyrings\.alt\.file is not one of the system's own"),
+    ],
+)
+def test_keyring_that_is_none_or_not_the_systems_own_is_refused(
+    use: Callable[[KeyringBackend], None], make: Callable[[], KeyringBackend], reason: str
 ) -> None:
-    use(kind())
-    with pytest.raises(KeyringUnusable, match="no keyring that can be used"):
-        load_backend()
-
-
-def test_keyrings_other_than_the_systems_own_are_refused(use: Callable[[KeyringBackend], None]) -> None:
-    class PlainText(null.Keyring):
-        """Keeps keys in a readable file."""
-
-    PlainText.__module__ = "keyrings.alt.file"
-    kind: Callable[[], KeyringBackend] = PlainText
-    use(kind())
-    with pytest.raises(KeyringUnusable, match=r"keyrings\.alt\.file is not one of the system's own"):
+    use(make())
+    with pytest.raises(KeyringUnusable, match=reason):
         load_backend()
 
 
 def test_the_systems_own_keyring_is_used(use: Callable[[KeyringBackend], None]) -> None:
-    class SecretService(null.Keyring):
-        """Named as the real one, which needs a desktop."""
-
-    SecretService.__module__ = "keyring.backends.SecretService"
-    kind: Callable[[], KeyringBackend] = SecretService
-    backend = kind()
+    backend = keyring_of("keyring.backends.SecretService")
     use(backend)
     assert load_backend() is backend
     assert Keyring().describe() == "Secret Service"

@@ -15,49 +15,45 @@ from flagtui.config.locations import (
     read_environment,
 )
 
+WITHOUT_USER = """
+import pwd
+def nobody(number): raise KeyError(number)
+pwd.getpwuid = nobody
+from flagtui.config.locations import find_locations
+print(find_locations())
+"""
+
 
 def test_folders_follow_the_xdg_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("CONFIG", "DATA", "STATE", "CACHE"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
-    config, data, state, cache = (
-        tmp_path / name / "flagtui" for name in ("CONFIG", "DATA", "STATE", "CACHE")
-    )
-    assert find_locations() == Locations(config=config, data=data, state=state, cache=cache)
-    assert find_locations().settings_file == config / "config.toml"
+    names = ("config", "data", "state", "cache")
+    for name in names:
+        monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(tmp_path / name))
+    assert find_locations() == Locations(**{name: tmp_path / name / "flagtui" for name in names})
+    assert find_locations().settings_file == tmp_path / "config" / "flagtui" / "config.toml"
     assert not list(tmp_path.iterdir())
 
 
 def test_missing_home_creates_no_folder_named_tilde(tmp_path: Path) -> None:
-    program = (
-        "import os, pwd\n"
-        "def nobody(number): raise KeyError(number)\n"
-        "pwd.getpwuid = nobody\n"
-        "from flagtui.config.locations import find_locations\n"
-        "print(find_locations())"
-    )
     variables = {name: value for name, value in os.environ.items() if not name.startswith(("HOME", "XDG_"))}
-    done = subprocess.check_output([sys.executable, "-c", program], env=variables, cwd=tmp_path, text=True)
+    program = [sys.executable, "-c", WITHOUT_USER]
+    done = subprocess.check_output(program, env=variables, cwd=tmp_path, text=True)
     assert done.strip() == "Locations(config=None, data=None, state=None, cache=None)"
     assert not list(tmp_path.iterdir())
     assert Locations(None, None, None, None).settings_file is None
 
 
 def test_the_environment_is_read_without_its_key() -> None:
-    given = read_environment(
-        {"FLAGTUI_HOST": " eu ", "FLAGTUI_PROJECT": "", "FLAGTUI_API_KEY": "phx_canary_123", "HOME": "/root"}
-    )
+    variables = {"FLAGTUI_HOST": " eu ", "FLAGTUI_PROJECT": "", "FLAGTUI_API_KEY": "phx_canary_123"}
+    given = read_environment({**variables, "HOME": "/root"})
     assert given == Given(host="eu", has_key=True)
     assert given.names == ("FLAGTUI_HOST", "FLAGTUI_API_KEY")
     assert "canary" not in repr(given)
 
 
-def test_a_folder_is_made_private(tmp_path: Path) -> None:
+def test_folder_is_made_private_or_refused_in_one_sentence(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "a" / "b", "the journal")
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert make_folder(folder, "the journal") == folder
-
-
-def test_folder_that_cannot_be_made_is_one_sentence_with_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(FolderUnusable) as caught:
         make_folder(tmp_path / "file" / "state", "the journal")

@@ -29,11 +29,12 @@ def test_what_was_remembered_comes_back(tmp_path: Path) -> None:
 
 
 def test_two_programs_keep_what_the_other_remembered(tmp_path: Path) -> None:
-    first, second = Preferences(memory=tmp_path), Preferences(memory=tmp_path)
-    first.keep_sort("flags", "-updated")
-    first.keep_line("is:on")
-    second.keep_sort("events", "name")
-    second.keep_line("is:off")
+    for preferences, kind, sort, line in (
+        (Preferences(memory=tmp_path), "flags", "-updated", "is:on"),
+        (Preferences(memory=tmp_path), "events", "name", "is:off"),
+    ):
+        preferences.keep_sort(kind, sort)
+        preferences.keep_line(line)
     kept = recall(tmp_path)
     assert kept.sorts == {"flags": "-updated", "events": "name"}
     assert kept.history == ("is:off", "is:on")
@@ -49,19 +50,11 @@ def test_the_newest_line_comes_first_and_once() -> None:
     assert len(preferences.remembered.history) == HISTORY_LIMIT
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"{",
-        b"[]",
-        b"null",
-        b"\xff\xfe",
-        b'{"projects": [], "preview": 1, "sorts": {"a": 1}, "history": "x"}',
-        b"[" * 100_000,
-        b" " * 300_000,
-    ],
-)
+WRONG_TYPES = b'{"projects": [], "preview": 1, "sorts": {"a": 1}, "history": "x"}'
+CONTENTS = [b"", b"{", b"[]", b"null", b"\xff\xfe", WRONG_TYPES, b"[" * 100_000, b" " * 300_000]
+
+
+@pytest.mark.parametrize("content", CONTENTS)
 def test_whatever_is_in_the_file_the_program_starts(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "remembered.json").write_bytes(content)
     assert recall(tmp_path) == Remembered()
@@ -79,15 +72,13 @@ def test_without_a_place_nothing_is_remembered_and_nothing_fails(tmp_path: Path)
 def test_overlong_line_is_skipped_and_other_lists_return(tmp_path: Path) -> None:
     left = LeftLists("2", {"1": LeftList("x" * (LONGEST_LINE + 1), 7), "2": LeftList("is:running", 9)})
     Preferences(memory=tmp_path).keep_left("work", "eu", left)
-    preferences = recall(tmp_path).left[place_of("work", "eu")]
-    assert preferences == LeftLists("2", {"1": LeftList("", 7), "2": LeftList("is:running", 9)})
+    kept = recall(tmp_path).left[place_of("work", "eu")]
+    assert kept == LeftLists("2", {"1": LeftList("", 7), "2": LeftList("is:running", 9)})
 
 
 def test_saved_search_keeps_its_place_when_its_line_changes() -> None:
     preferences = Preferences()
     for name, line in (("a", "is:on"), ("b", "is:off"), ("a", "is:stale")):
         preferences.keep_query(name, line, "flags")
-    assert [(query.name, query.line) for query in preferences.queries_of("flags")] == [
-        ("a", "is:stale"),
-        ("b", "is:off"),
-    ]
+    queries = [(query.name, query.line) for query in preferences.queries_of("flags")]
+    assert queries == [("a", "is:stale"), ("b", "is:off")]

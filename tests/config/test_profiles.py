@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from flagtui.config.locations import Given
@@ -25,8 +27,7 @@ def test_option_wins_over_environment_which_wins_over_file(
 
 def test_environment_alone_makes_a_guarded_profile() -> None:
     chosen = choose_profile({}, "", Given(host="http://127.0.0.1:8010", has_key=True))
-    assert chosen.profile.host == "http://127.0.0.1:8010"
-    assert chosen.profile.level == "guarded"
+    assert (chosen.profile.host, chosen.profile.level) == ("http://127.0.0.1:8010", "guarded")
     assert chosen.overridden == ("FLAGTUI_HOST", "FLAGTUI_API_KEY")
     assert chosen.sources["project"] == "default"
     assert choose_profile({}, "", Given(has_key=True)).sources["host"] == "default"
@@ -38,30 +39,20 @@ def test_what_wins_over_the_profile_is_told() -> None:
     chosen = choose_profile(BOTH, "dev", given_)
     assert (chosen.profile.host, chosen.profile.project) == ("us", "99")
     assert chosen.overridden == ("FLAGTUI_HOST", "FLAGTUI_API_KEY", "FLAGTUI_PROJECT", "FLAGTUI_PROFILE")
-    assert chosen.sources == {
-        "profile": "FLAGTUI_PROFILE",
-        "host": "FLAGTUI_HOST",
-        "project": "FLAGTUI_PROJECT",
-        "guard": "no profile is for that host",
-    }
-
-
-def test_option_that_wins_hides_the_variable() -> None:
+    variables = {name: f"FLAGTUI_{name.upper()}" for name in ("profile", "host", "project")}
+    assert chosen.sources == {**variables, "guard": "no profile is for that host"}
     chosen = choose_profile(BOTH, "", Given(profile="dev", project="99"), named="prod", project="7")
-    assert chosen.overridden == ("--project",)
-    assert chosen.profile.project == "7"
+    assert (chosen.overridden, chosen.profile.project) == (("--project",), "7")
 
 
 def test_profile_key_and_permissions_stay_at_its_own_host() -> None:
-    assert choose_profile(BOTH, "prod", Given()).has_own_host
-    assert choose_profile(BOTH, "prod", Given(host="eu")).has_own_host
-    assert not choose_profile(BOTH, "prod", Given(host="https://evil.test")).has_own_host
-    mine = Profile(
-        "mine", host="http://a.test", allow_plain_http=True, key_command="pass show key", ca_bundle="/a.pem"
-    )
+    hosts = ("", "eu", "https://evil.test")
+    own = [choose_profile(BOTH, "prod", Given(host=host)).has_own_host for host in hosts]
+    assert own == [True, True, False]
+    permissions: dict[str, Any] = {"allow_plain_http": True, "key_command": "show", "ca_bundle": "/a.pem"}
+    mine = Profile("mine", host="http://a.test", **permissions)
     profile = choose_profile({"mine": mine}, "", Given(host="http://b.test", has_key=True)).profile
-    assert not profile.allow_plain_http
-    assert (profile.key_command, profile.ca_bundle) == ("", "")
+    assert (profile.allow_plain_http, profile.key_command, profile.ca_bundle) == (False, "", "")
 
 
 OF_SHOP = {
@@ -76,24 +67,23 @@ OF_SHOP = {
 
 
 @pytest.mark.parametrize(
-    ("host", "level", "others"),
+    ("name", "level", "others"),
     [
-        ("https://shop.test", "guarded", (True, 20, 0)),
-        ("https://strict.test", "read_only", (False, 100, 0)),
-        ("https://mirror.test", "read_only", (False, 100, 0)),
-        ("https://one.test", "relaxed", (False, 100, 0)),
-        ("https://nobody.test", "guarded", (False, 100, 0)),
+        ("shop.test", "guarded", (True, 20, 0)),
+        ("strict.test", "read_only", (False, 100, 0)),
+        ("mirror.test", "read_only", (False, 100, 0)),
+        ("one.test", "relaxed", (False, 100, 0)),
+        ("nobody.test", "guarded", (False, 100, 0)),
     ],
 )
 @pytest.mark.parametrize("default", ["prod", ""])
 def test_foreign_host_uses_the_strictest_guard_of_its_profiles(
-    host: str, level: str, others: tuple[bool, int, int], default: str
+    name: str, level: str, others: tuple[bool, int, int], default: str
 ) -> None:
-    given_ = Given(host=host, has_key=True)
+    given_ = Given(host=f"https://{name}", has_key=True)
     profile = choose_profile(OF_SHOP, default, given_, origin_of=lambda each: each.rstrip("/")).profile
     assert profile.level == level
     assert (profile.require_reason, profile.bulk_limit, profile.unlock) == others
-    name = host.removeprefix("https://")
     assert (profile.word, profile.theme_colour, profile.project) == (name, "neutral", "@current")
 
 
@@ -114,20 +104,11 @@ def test_the_same_host_written_otherwise_is_the_profiles_own() -> None:
         (BOTH, Given(), "--profile"),
     ],
 )
-def test_what_cannot_be_opened_says_what_can(
-    profiles: dict[str, Profile], given_: Given, message: str
-) -> None:
+def test_what_cannot_be_opened_says_what_can(profiles: Any, given_: Given, message: str) -> None:
     with pytest.raises(ProfileUnknown, match=message):
         choose_profile(profiles, "", given_)
 
 
-@pytest.mark.parametrize(
-    ("profile", "colour"),
-    [
-        (Profile("prod", guard="strict"), "red"),
-        (Profile("prod", guard="strict", colour="green"), "green"),
-        (Profile("dev"), "blue"),
-    ],
-)
-def test_strict_profile_is_red_unless_a_colour_is_chosen(profile: Profile, colour: str) -> None:
-    assert profile.badge_colour == colour
+def test_strict_profile_is_red_unless_a_colour_is_chosen() -> None:
+    profiles = Profile("a", guard="strict"), Profile("b", guard="strict", colour="green"), Profile("dev")
+    assert [profile.badge_colour for profile in profiles] == ["red", "green", "blue"]

@@ -59,38 +59,26 @@ list = "events"
 def test_everything_in_the_file_is_understood() -> None:
     settings = parse_settings(WHOLE)
     assert settings.profiles["prod"] == Profile(
-        name="prod",
-        host="https://flags.acme.test:8443",
-        project="1234",
-        colour="red",
-        badge="LIVE",
-        guard="strict",
-        read_only=True,
-        require_reason=True,
-        refresh=0,
-        bulk_limit=5,
-        key_command="pass show flagtui",
-        allow_plain_http=True,
-        ca_bundle="/etc/acme.pem",
-    )
+        name="prod", host="https://flags.acme.test:8443", project="1234", colour="red", badge="LIVE",
+        guard="strict", read_only=True, require_reason=True, refresh=0, bulk_limit=5,
+        key_command="pass show flagtui", allow_plain_http=True, ca_bundle="/etc/acme.pem",
+    )  # fmt: skip
     assert (settings.default_profile, settings.theme, settings.mouse) == ("prod", "light", False)
     assert (settings.preview, settings.snapshots) == (True, False)
     assert settings.columns == {"flags": ("key", "rollout")}
     assert settings.keys == {"flags.toggle": "t", "lists.sort": "o,ctrl+o"}
-    assert settings.queries == (
-        SavedQuery("Stale", "is:stale by:me"),
-        SavedQuery("Stale", "is:stale", "events"),
-    )
+    stale = SavedQuery("Stale", "is:stale by:me"), SavedQuery("Stale", "is:stale", "events")
+    assert settings.queries == stale
 
 
 def test_what_is_not_written_has_careful_defaults() -> None:
     settings = parse_settings("")
     assert (settings.profiles, settings.mouse, settings.preview, settings.snapshots) == ({}, True, None, True)
-    dev = parse_settings(WHOLE).profiles["dev"]
+    profiles = parse_settings(WHOLE).profiles
+    dev, prod = profiles["dev"], profiles["prod"]
     assert (dev.guard, dev.read_only, dev.allow_plain_http) == ("guarded", False, False)
     assert (dev.project, dev.host) == ("@current", "us")
     assert (dev.word, dev.theme_colour, dev.level) == ("DEV", "primary", "guarded")
-    prod = parse_settings(WHOLE).profiles["prod"]
     assert (prod.word, prod.theme_colour, prod.level) == ("LIVE", "error", "read_only")
 
 
