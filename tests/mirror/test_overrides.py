@@ -54,7 +54,7 @@ def test_malformed_override_is_refused_with_the_form_to_use(text: str) -> None:
 
 CONDITION: dict[str, Any] = {"properties": [], "rollout_percentage": 40}
 HALVES = [{"key": key, "rollout_percentage": 50} for key in ("control", "test")]
-VARIANTS = {"multivariate": {"variants": HALVES}}
+VARIANTS: dict[str, Any] = {"multivariate": {"variants": HALVES}}
 
 
 def flag(key: str, *, active: bool = True, continuity: bool = False, **filters: Any) -> dict[str, Any]:

@@ -176,7 +176,7 @@ async def test_exposures_report_bias_risk_of_uneven_variants(
 async def test_a_draft_has_no_exposures_and_no_results(service: Service) -> None:
     draft = await service.create()
     response = await service.query("ExposureQuery", draft)
-    expected = {"timeseries": [], "total_exposures": {}, "sample_ratio_mismatch": None}
+    expected: dict[str, Any] = {"timeseries": [], "total_exposures": {}, "sample_ratio_mismatch": None}
     assert response.items() >= expected.items()
     result = await query(service, draft)
     assert result["baseline"]["number_of_samples"] == 0
