@@ -21,11 +21,10 @@ async def series_of(service: Service, experiment: Any, **parameters: Any) -> Any
 
 async def test_scenario_31_what_must_be_asked_and_when(service: Service) -> None:
     draft, running = await service.create(), await service.running("other")
-    asked = {"metric_uuid": "x", "fingerprint": "y"}
     for parameters, detail in (
         ({}, "metric_uuid query parameter is required"),
         ({"metric_uuid": "x"}, "fingerprint query parameter is required"),
-        (asked, "Experiment has not been started yet"),
+        ({"metric_uuid": "x", "fingerprint": "y"}, "Experiment has not been started yet"),
     ):
         refusal = await service.refused("GET", f"experiments/{draft['id']}/{SERIES}", **parameters)
         assert refusal == (400, detail, None)
