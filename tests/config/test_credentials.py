@@ -185,7 +185,7 @@ def keyring_of(module: str) -> KeyringBackend:
         (lambda: keyring_of("keyrings.alt.file"), r"keyrings\.alt\.file is not one of the system's own"),
     ],
 )
-def test_keyring_that_is_none_or_not_the_systems_own_is_refused(
+def test_keyring_other_than_the_systems_own_is_refused(
     use: Callable[[KeyringBackend], None], make: Callable[[], KeyringBackend], reason: str
 ) -> None:
     use(make())

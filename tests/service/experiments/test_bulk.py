@@ -32,7 +32,7 @@ async def test_matching_ids_are_those_of_the_list(service: Service) -> None:
     assert await service.refused("GET", MATCHING, order="foo") == (400, "Invalid order field: 'foo'", None)
 
 
-async def test_ids_and_tags_are_for_editors_of_what_is_not_deleted(service: Service) -> None:
+async def test_ids_and_tags_need_editors_and_undeleted_experiments(service: Service) -> None:
     viewed, deleted = await service.create(), await service.create("other")
     await service.edit(deleted, deleted=True)
     service.write("INSERT INTO users (id, uuid, email) VALUES (2, 'u', 'grace@acme.test')")
