@@ -21,7 +21,6 @@ from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
 Role = Literal["primary", "secondary"]
 Place = Literal["metrics", "metrics_secondary", "saved_metrics_ids"]
-METRIC_PLACES: Final[tuple[Place, ...]] = ("metrics", "metrics_secondary", "saved_metrics_ids")
 _EMPTY: Final[Mapping[str, JSON]] = {
     name: field.blank
     for name, field in EXPERIMENT_FIELDS.items()
