@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from flagtui.code.file_content import SETTLED
+from flagtui.code.file_content import SETTLED, stamp_of
+from flagtui.code.file_results import FileResults, encode_stamps
 from flagtui.code.repository_settings import RepositorySettings
 from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import list_files
@@ -159,6 +160,18 @@ def test_results_are_private_and_none_without_a_file(tmp_path: Path) -> None:
     results, others = store.load(tmp_path, ["a.ts"])
     store.save(results)
     assert (results.files, others) == (0, ["a.ts"])
+
+
+def test_unreadable_files_are_tried_again(tmp_path: Path) -> None:
+    """Their stamp can be in the index of git; the line about them is not stored."""
+    stamps = {}
+    for name in ("a.ts", "b.png"):
+        write(tmp_path / name, "")
+        stamps[name] = stamp_of((tmp_path / name).stat())
+    store = ResultStore(tmp_path / "results", b"")
+    store.save(FileResults([encode_stamps(stamps)], skipped={"a.ts": "unreadable", "b.png": "binary"}))
+    results, others = store.load(tmp_path, ["a.ts", "b.png"])
+    assert (results.skipped, others) == ({"b.png": "binary"}, ["a.ts"])
 
 
 PROGRAM = """
