@@ -20,34 +20,30 @@ from flagtui.app.widgets.column_layout import Align, Cell, CellPiece, fit, lay_o
 from flagtui.app.widgets.line import Lines, cut, fill, fit_cells, hung, join_lines, shorten_longest
 from flagtui.app.widgets.panes import AgedPane
 from flagtui.safe_text import safe_text
+from flagtui.text.flag_sentences import plain
 from flagtui.text.styled import Look, Piece
 
 TEXTS = st.text("ab é日本👩\u200d🚀\ufe0fe\u0301\x1b", max_size=12).map(safe_text)
 CELLS = st.lists(st.tuples(TEXTS, st.sampled_from(get_args(Look))), max_size=4)
 
 
-def width_of(cell: Cell) -> int:
-    return sum(cell_len(text) for text, _ in cell)
-
-
 @given(CELLS, st.integers(1, 30), st.sampled_from(["left", "right"]))
 def test_cell_takes_exactly_the_cells_it_is_given(pieces: list[CellPiece], width: int, align: Align) -> None:
-    assert width_of(fit(tuple(pieces), width, align, "…")) == width
+    assert cell_len(plain([fit(tuple(pieces), width, align, "…")])) == width
 
 
 def test_cut_text_ends_with_the_ellipsis_between_characters() -> None:
     expected = (("checkout", "strong"), ("…", "strong"))
     assert fit((("checkout-redesign", "strong"),), 9, "left", "…") == expected
-    assert "".join(text for text, _ in fit((("日本語", "plain"),), 4, "left", "…")) == "日 …"
+    assert plain([fit((("日本語", "plain"),), 4, "left", "…")]) == "日 …"
     assert fit((("5%", "good"),), 4, "right", "…") == (("  ", "plain"), ("5%", "good"))
 
 
 @given(EMOJI_TEXTS, st.integers(0, 30))
 def test_no_width_parts_a_joined_emoji(text: str, width: int) -> None:
     cell: Cell = ((text, "plain"), ("🇩🇪🇫🇷", "plain"))
-    fitted = "".join(part for part, _ in fit(cell, width, "left", "…"))
-    assert (cell_len(fitted), is_whole(fitted)) == (width, True)
-    assert (cell_len(fit_cells(text, width)), is_whole(fit_cells(text, width))) == (width, True)
+    for fitted in (plain([fit(cell, width, "left", "…")]), fit_cells(text, width)):
+        assert (cell_len(fitted), is_whole(fitted)) == (width, True)
     assert is_whole(cut(text, width))
     assert cell_len(cut(text, max(2, width))) <= max(2, width)
 
@@ -69,26 +65,17 @@ def test_height_of_lines_takes_no_wrapping_where_they_fit() -> None:
     assert counted_calls(lambda: long.get_height({}, 81)) < 20
 
 
-EVERY = ("state", "key", "rollout", "type", "runtime", "tags", "updated")
-
-
-def names(width: int) -> tuple[str, ...]:
-    return tuple(placed.column.name for placed in lay_out(FLAG_COLUMNS, width))
-
-
-@pytest.mark.parametrize(
-    ("screen", "expected"),
-    [
-        (110, EVERY),
-        (80, EVERY),
-        (79, EVERY),
-        (60, ("state", "key", "rollout", "type", "updated")),
-        (40, ("state", "key", "rollout")),
-    ],
-)
-def test_narrower_screen_drops_the_columns_that_matter_least(screen: int, expected: tuple[str, ...]) -> None:
+def test_narrower_screen_drops_the_columns_that_matter_least() -> None:
     edges_and_mark_bar = 3
-    assert names(screen - edges_and_mark_bar) == expected
+    every = ("state", "key", "rollout", "type", "runtime", "tags", "updated")
+    screens = {
+        **dict.fromkeys((110, 80, 79), every),
+        60: ("state", "key", "rollout", "type", "updated"),
+        40: ("state", "key", "rollout"),
+    }
+    for screen, names in screens.items():
+        placed = lay_out(FLAG_COLUMNS, screen - edges_and_mark_bar)
+        assert tuple(each.column.name for each in placed) == names
 
 
 @given(st.integers(0, 400))
@@ -98,11 +85,8 @@ def test_columns_use_exactly_the_available_width(width: int) -> None:
     assert taken <= width or placed[0].width == 0
     assert width < 40 or all(p.width >= p.column.width for p in placed)
     assert not 40 <= width <= 150 or taken == width
-
-
-def test_hidden_column_gives_its_cells_to_the_others() -> None:
     chosen = [column for column in FLAG_COLUMNS if column.name != "tags"]
-    assert sum(p.width + p.column.gap for p in lay_out(chosen, 90)) == 90
+    assert sum(p.width + p.column.gap for p in lay_out(chosen, 90)) == 90, "a hidden one gives its cells"
 
 
 @given(TEXTS, st.integers(1, 14))
@@ -116,18 +100,16 @@ REASON = ("updated: use an age such as <7d  ", "$warning")
 COUNT = ("1/248", "$text-muted")
 
 
-@pytest.mark.parametrize(
-    ("room", "reason"),
-    [
-        (39, "updated: use an age such as <7d  "),
-        (38, "updated: use an age such as <7d  "),
-        (37, "updated: use an age such as…  "),
-        (20, "updated: use…  "),
-        (10, "up…  "),
-    ],
-)
-def test_long_reason_gives_way_to_the_count(room: int, reason: str) -> None:
-    assert [*shorten_longest([REASON, COUNT], room)] == [(reason, "$warning"), COUNT]
+def test_long_reason_gives_way_to_the_count() -> None:
+    shortened = {
+        **dict.fromkeys((39, 38), REASON[0]),
+        37: "updated: use an age such as…  ",
+        20: "updated: use…  ",
+        10: "up…  ",
+    }
+    for room, reason in shortened.items():
+        assert [*shorten_longest([REASON, COUNT], room)] == [(reason, "$warning"), COUNT]
+    assert shorten_longest([COUNT], 3) == [COUNT], "alone it is never cut"
 
 
 def test_shortened_number_is_dropped_whole() -> None:
@@ -135,10 +117,6 @@ def test_shortened_number_is_dropped_whole() -> None:
     shown = {shorten_longest([marked, COUNT], room)[0][0] for room in range(15, 43)}
     assert {" 17,664 marked, at most…  ", " 17,664 marked, at most 100 at…  "} <= shown
     assert not [words for words in shown if re.search(r" (1|10|a|m|mo|mos|o|on|onc)…", words)]
-
-
-def test_count_alone_is_never_cut() -> None:
-    assert shorten_longest([COUNT], 3) == [COUNT]
 
 
 @pytest.mark.parametrize("text", ["長い名前" * 20, f"see {'x' * 200} there", "é" * 60 + " 漢字" * 20])

@@ -17,6 +17,14 @@ MOVES = st.lists(
 )
 
 
+def shown(count: int, height: int = 10) -> Viewport:
+    """The view of so many rows, with the cursor on the first."""
+    view = Viewport()
+    view.resize(height)
+    view.replace(count, 0, 0)
+    return view
+
+
 def moving(moves: list[tuple[str, int]], *rule: int) -> Iterator[Viewport]:
     """The view after each of the moves."""
     view = Viewport(height=10)
@@ -51,23 +59,20 @@ def test_a_dividing_line_hides_no_row_and_no_cursor(moves: list[tuple[str, int]]
 
 
 @pytest.mark.parametrize(
-    ("moves", "top", "place"),
+    ("case", "moves", "top", "place"),
     [
-        ([lambda view: view.move_to(10)], 1, 10),
-        ([lambda view: view.move_to(10, jump=True)], 5, 10),
-        ([lambda view: view.move_to(3), lambda view: view.page(10)], 10, 13),
-        ([lambda view: view.move_to(5), lambda view: view.scroll(3)], 3, 5),
-        ([lambda view: view.move_to(5), lambda view: view.scroll(6)], 6, 6),
-        ([lambda view: view.move_to(7), lambda view: view.replace(100, 40, view.line)], 33, 40),
-    ],
-    ids=[
-        *("step past the edge", "jump past the edge", "page", "scroll", "scroll past the cursor"),
-        "other rows",
+        ("step past the edge", [lambda view: view.move_to(10)], 1, 10),
+        ("jump past the edge", [lambda view: view.move_to(10, jump=True)], 5, 10),
+        ("page", [lambda view: view.move_to(3), lambda view: view.page(10)], 10, 13),
+        ("scroll", [lambda view: view.move_to(5), lambda view: view.scroll(3)], 3, 5),
+        ("scroll past the cursor", [lambda view: view.move_to(5), lambda view: view.scroll(6)], 6, 6),
+        ("other rows", [lambda view: view.move_to(7), lambda view: view.replace(100, 40, view.line)], 33, 40),
     ],
 )
-def test_moves_keep_cursor_in_sight(moves: list[Callable[[Viewport], object]], top: int, place: int) -> None:
-    view = Viewport(height=10)
-    view.replace(100, 0, 0)
+def test_moves_keep_cursor_in_sight(
+    case: str, moves: list[Callable[[Viewport], object]], top: int, place: int
+) -> None:
+    view = shown(100)
     for move in moves:
         move(view)
     assert (view.top, view.place) == (top, place)
@@ -94,49 +99,37 @@ def test_rows_before_the_first_height_stay_where_it_puts_them(place: int, top: i
     assert (view.top, view.place) == (top, place)
 
 
-@pytest.mark.parametrize(("count", "height"), [(0, 10), (10, 10), (3, 10), (10, 0)])
-def test_no_thumb_while_all_rows_are_in_sight(count: int, height: int) -> None:
-    view = Viewport()
-    view.resize(height)
-    view.replace(count, 0, 0)
-    assert len(view.thumb) == 0
+def test_no_thumb_while_all_rows_are_in_sight() -> None:
+    for count, height in ((0, 10), (10, 10), (3, 10), (10, 0)):
+        assert len(shown(count, height).thumb) == 0
 
 
 @pytest.mark.parametrize(("count", "height"), [(11, 10), (248, 17), (10_000, 40), (3, 1)])
 def test_thumb_goes_from_the_first_line_to_the_last(count: int, height: int) -> None:
-    view = Viewport()
-    view.resize(height)
-    view.replace(count, 0, 0)
-    starts = []
+    view, starts = shown(count, height), list[int]()
     for place in range(count):
         view.move_to(place)
         starts.append(view.thumb.start)
     assert starts == sorted(starts)
-    assert starts[0] == 0
-    assert view.thumb.stop == height
+    assert (starts[0], view.thumb.stop) == (0, height)
 
 
 SHOWN = [10, 11, 12, 13, 14]
 
 
 def test_range_extends_from_the_last_visible_mark() -> None:
-    marks = Marks()
-    marks.flip(13)
-    marks.reach(SHOWN, 1)
-    assert marks.ids == {11, 12, 13}
-    marks = Marks()
-    marks.flip(99)
-    marks.reach(SHOWN, 2)
-    assert marks.ids == {99, 12}
+    for mark, end, ids in ((13, 1, {11, 12, 13}), (99, 2, {99, 12})):
+        marks = Marks()
+        marks.flip(mark)
+        marks.reach(SHOWN, end)
+        assert marks.ids == ids
 
 
 def test_marks_are_added_and_leave_with_their_record() -> None:
     marks = Marks()
-    marks.take([11, 99])
-    marks.take([11, 12])
-    assert marks.ids == {11, 12, 99}
-    marks = Marks()
-    marks.take(SHOWN)
+    for ids in ([11, 99], [11, 12], SHOWN):
+        marks.take(ids)
+    assert marks.ids == {*SHOWN, 99}
     assert marks.keep([12, 13])
     assert marks.ids == {12, 13}
     assert not marks.keep([12, 13, 99])
