@@ -5,33 +5,32 @@ from tests.doubles.expected import require
 
 from flagtui.details.evaluations import EvaluationSubject, InvalidSubject, read_subject
 from flagtui.details.subject_evaluations import person_of
+from flagtui.evaluate.run import Group, Person
 from flagtui.models.flag_responses import Trial
 
 
 def test_subject_may_be_a_distinct_id_or_a_group_alone() -> None:
-    subject = require(read_subject("  anna=1@acme.com "))
-    assert subject.distinct_id == "anna=1@acme.com"
-    assert not subject.is_hypothetical
+    assert require(read_subject("  anna=1@acme.com ")) == EvaluationSubject("anna=1@acme.com")
+    assert not EvaluationSubject("anna=1@acme.com").is_hypothetical
     assert read_subject("   ") is None
     subject = require(read_subject("a group:company=acme group:company.plan=pro"))
     assert subject.person({}, is_complete=False).groups["company"].properties == {"plan": "pro"}
 
 
 def test_properties_groups_device_and_cohorts_are_read() -> None:
-    subject = read_subject(
-        '"anna b" plan=pro seats=12 beta=true name="A B" group:company=acme device:d1 cohort:31'
-    )
-    assert subject is not None
-    assert subject.distinct_id == "anna b"
+    line = '"anna b" plan=pro seats=12 beta=true name="A B" group:company=acme device:d1 cohort:31'
+    subject = require(read_subject(line))
+    assert subject.is_hypothetical
     assert subject.properties == {"plan": "pro", "seats": 12, "beta": True, "name": "A B"}
     assert subject.groups == {"company": "acme"}
-    assert subject.is_hypothetical
-    person = subject.person({"plan": "free", "country": "DE"}, is_complete=True)
-    assert person.properties["plan"] == "pro"
-    assert person.properties["country"] == "DE"
-    assert person.groups["company"].key == "acme"
-    assert person.device_id == "d1"
-    assert person.static_cohorts == {"31"}
+    assert subject.person({"plan": "free", "country": "DE"}, is_complete=True) == Person(
+        "anna b",
+        {**subject.properties, "country": "DE"},
+        {"company": Group("acme", {})},
+        device_id="d1",
+        static_cohorts=frozenset({"31"}),
+        is_complete=True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,11 +39,11 @@ def test_properties_groups_device_and_cohorts_are_read() -> None:
         ('anna "plan', "a quote is not closed"),
         ("anna ben", "key=value, not ben"),
         ("anna =pro", "key=value"),
-        ("anna group:company.plan=pro", "which company?"),
+        ("anna group:company.plan=pro", r"which company\?"),
     ],
 )
 def test_what_names_nobody_says_why(line: str, words: str) -> None:
-    with pytest.raises(InvalidSubject, match=words.replace("?", r"\?")):
+    with pytest.raises(InvalidSubject, match=words):
         read_subject(line)
 
 

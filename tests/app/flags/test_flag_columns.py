@@ -1,10 +1,14 @@
+"""The columns of the list of flags, and ids that are looked up."""
+
 import pytest
 from msgspec.structs import asdict
 
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS, WORD_FROM, draw_key, draw_rollout, draw_state_word
+from flagtui.app.flags.flag_lookups import MOST, ids_in, read_ids
 from flagtui.app.widgets.column_layout import Cell, Slot, age_cell, lay_out, tags_cell
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, glyphs_for
 from flagtui.models.rows import FlagRow
+from flagtui.text.flag_sentences import plain
 
 NOW = 1_800_000_000.0
 DAY = 86_400.0
@@ -13,22 +17,18 @@ DRAW_STATE = FLAG_COLUMNS[0].draw
 
 
 def text_of(cell: Cell) -> str:
-    return "".join(text for text, _ in cell)
+    return plain([cell])
 
 
-@pytest.mark.parametrize(
-    ("flag", "glyph", "word"),
-    [
+def test_every_state_has_its_own_glyph_and_word() -> None:
+    for flag, glyph, word in (
         (FlagRow(1, "a", active=True), "●", "on"),
         (FlagRow(1, "a", active=False), "○", "off"),
         (FlagRow(1, "a", active=True, status="STALE"), "◌", "stale"),
         (FlagRow(1, "a", active=True, archived=True), "▫", "archived"),
         (FlagRow(1, "a", active=False, deleted=True), "×", "deleted"),
-    ],
-)
-def test_every_state_has_its_own_glyph_and_word(flag: FlagRow, glyph: str, word: str) -> None:
-    assert text_of(DRAW_STATE(flag, SLOT)) == f"{glyph} "
-    assert text_of(draw_state_word(flag, SLOT)) == word
+    ):
+        assert [text_of(DRAW_STATE(flag, SLOT)), text_of(draw_state_word(flag, SLOT))] == [f"{glyph} ", word]
 
 
 def test_word_has_room_last_and_tags_give_way_first() -> None:
@@ -50,28 +50,23 @@ def test_edit_in_flight_is_shown_before_another_users_change() -> None:
     assert text_of(DRAW_STATE(flag, Slot(2, UNICODE, NOW, changed=True))) == "●•"
 
 
-@pytest.mark.parametrize(
-    ("rollout", "bar"),
-    [
-        (0, "──────   0 %"),
-        (0.4, "━───── 0.4 %"),
-        (12.5, "━──── 12.5 %"),
-        (0.001, "━─── 0.001 %"),
-        (5, "━─────   5 %"),
-        (50, "━━━───  50 %"),
-        (99.6, "━━━━─ 99.6 %"),
-        (99.999, "━━─ >99.99 %"),
-        (100, "━━━━━━ 100 %"),
-    ],
-)
-def test_bar_is_empty_only_at_0_full_only_at_100(rollout: float, bar: str) -> None:
-    assert text_of(draw_rollout(FlagRow(1, "a", active=True, rollout=rollout), SLOT)) == bar
-
-
-def test_bars_of_inactive_flags_and_newer_rules_are_empty() -> None:
+def test_bar_is_empty_only_at_0_full_only_at_100() -> None:
+    bars = {
+        0: "──────   0 %",
+        0.4: "━───── 0.4 %",
+        12.5: "━──── 12.5 %",
+        0.001: "━─── 0.001 %",
+        5: "━─────   5 %",
+        50: "━━━───  50 %",
+        99.6: "━━━━─ 99.6 %",
+        99.999: "━━─ >99.99 %",
+        100: "━━━━━━ 100 %",
+    }
+    rows = {share: FlagRow(1, "a", active=True, rollout=share) for share in bars}
+    assert {share: text_of(draw_rollout(row, SLOT)) for share, row in rows.items()} == bars
     assert text_of(draw_rollout(FlagRow(1, "a", active=False, rollout=50), SLOT)) == "──────  50 %"
-    row = FlagRow(1, "a", active=True, type="rules", rollout=None)
-    assert text_of(draw_rollout(row, SLOT)) == "           ?"
+    newer = FlagRow(1, "a", active=True, type="rules", rollout=None)
+    assert text_of(draw_rollout(newer, SLOT)) == "           ?"
 
 
 @pytest.mark.parametrize("key", ["a\x1b[2Jb", "a\x9b31mb", "a\nb", "a\u202eb", "a\x7fb"])
@@ -82,11 +77,10 @@ def test_keys_and_tags_never_put_control_characters_on_screen(key: str) -> None:
         assert "\u202e" not in text_of(cell)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "expected"), [(120, "2m"), (3 * 3600, "3h"), (12 * DAY, "12d"), (125 * DAY, "4mo")]
-)
-def test_ages_are_a_number_and_a_unit(seconds: float, expected: str) -> None:
-    assert text_of(age_cell("updated_at")(FlagRow(1, "a", updated_at=NOW - seconds), SLOT)) == expected
+def test_ages_are_a_number_and_a_unit() -> None:
+    draw = age_cell("updated_at")
+    for seconds, age in {120: "2m", 3 * 3600: "3h", 12 * DAY: "12d", 125 * DAY: "4mo"}.items():
+        assert text_of(draw(FlagRow(1, "a", updated_at=NOW - seconds), SLOT)) == age
 
 
 def test_terminal_without_unicode_gets_one_ascii_character_per_glyph() -> None:
@@ -95,3 +89,10 @@ def test_terminal_without_unicode_gets_one_ascii_character_per_glyph() -> None:
     states = {getattr(ASCII, name) for name in ("on", "off", "stale", "archived", "deleted")}
     assert len(states) == 5
     assert all(len(glyph) == 1 and glyph.isascii() for glyph in asdict(ASCII).values())
+
+
+def test_pasted_ids_count_once_and_those_beyond_the_limit_are_named() -> None:
+    assert ids_in("812, #813\n812 and 0, 99999999999999") == [812, 813]
+    line = " ".join(map(str, range(1, MOST + 3)))
+    assert plain([read_ids(line).pieces]) == f"{MOST + 2:,} ids; the first {MOST:,} are looked up"
+    assert plain([read_ids("1 2").pieces]) == "2 ids"

@@ -2,17 +2,17 @@
 
 import asyncio
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import httpx
 import pytest
+from tests.app.flags.paths import Paths
 from tests.doubles.counted_calls import counted_calls
+from tests.doubles.expected import require
 from tests.doubles.log_entries import log_entry
-from tests.doubles.targeting import asks_flag
-from tests.doubles.whole_program import HOST, KEY
+from tests.doubles.servers import MakeClient, clock, make_client
+from tests.doubles.targeting import asks, asks_cohort, asks_flag, group
 
-from flagtui.api import Client
 from flagtui.details.flag_names import CIRCULAR, MISSING, MISSING_BEYOND, names_about
 from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.details.subject_evaluations import definitions_of, with_cohort_names
@@ -26,13 +26,13 @@ from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.text.flag_sentences import plain, who_sees_it
 from flagtui.text.property_sentences import property_pieces
 
+__all__ = ["clock", "make_client"]
 JSON = Any
 
 
 def flag(id: int, *dependencies: tuple[int, JSON], active: bool = True) -> dict[str, JSON]:
     """A flag with a condition for each dependency; without any, for everyone."""
-    conditions = [[asks_flag(str(other), value)] for other, value in dependencies] or [[]]
-    groups = [{"properties": properties, "rollout_percentage": 100} for properties in conditions]
+    groups = [group(100, asks_flag(str(other), value)) for other, value in dependencies] or [group(100)]
     return {"id": id, "key": f"flag-{id}", "active": active, "filters": {"groups": groups}}
 
 
@@ -111,113 +111,102 @@ def test_circles_among_hundreds_of_flags_take_linear_work() -> None:
     assert work(600) < 2.3 * work(300)
 
 
-IN_31 = {"key": "id", "type": "cohort", "operator": "in", "value": 31}
-EMAIL = {"key": "email", "type": "person", "operator": "exact", "value": "a"}
+IN_31, EMAIL = asks_cohort(31), asks("email", "exact", "a")
+PAYERS = {"31": {"type": "AND", "values": [EMAIL]}}
 
 
-def filters(*properties: dict[str, Any]) -> dict[str, Any]:
-    return {"groups": [{"properties": list(properties), "rollout_percentage": 100}]}
+def filters(*properties: JSON) -> JSON:
+    return {"groups": [group(100, *properties)]}
 
 
-class Listing(httpx.AsyncBaseTransport):
-    """Lists one cohort, and hands out a flag that depends on it; counts how often it lists."""
-
-    def __init__(self, status: int = 200, *, first_waits: bool = False) -> None:
-        self.status = status
-        self.first_waits = first_waits
-        self.is_waiting = asyncio.Event()
-        self.asked = 0
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        if request.url.path.endswith("/local_evaluation/"):
-            flag = {"id": 1, "key": "k", "active": True, "filters": filters(IN_31)}
-            cohorts = {"31": {"type": "AND", "values": [EMAIL]}}
-            return httpx.Response(
-                200, json={"flags": [flag], "cohorts": cohorts, "group_type_mapping": {"0": "company"}}
-            )
-        if request.url.path == "/api/projects/1/":
-            return httpx.Response(self.status, json={"id": 1})
-        self.asked += 1
-        if self.first_waits and self.asked == 1:
-            self.is_waiting.set()
-            await asyncio.Event().wait()
-        assert request.url.params["hide_behavioral_cohorts"] == "true"
-        if self.status != 200:
-            return httpx.Response(self.status, json={"detail": "No."})
-        return httpx.Response(200, json={"next": None, "results": [{"id": 31, "name": "Payers"}]})
+def project(status: int = 200, flags: JSON = None, **fields: JSON) -> Paths:
+    """Lists one cohort, if the status lets it, and a flag that depends on it."""
+    flags = flags or [{"id": 1, "key": "k", "active": True, "filters": filters(IN_31)}]
+    page = {"next": None, "results": [{"id": 31, "name": "Payers"}]}
+    definitions = {"flags": flags, "cohorts": PAYERS, "group_type_mapping": {"0": "company"}}
+    return Paths(
+        {
+            "/local_evaluation/": definitions,
+            "/api/projects/1/": (status, {"id": 1, **fields}),
+            "": (status, page),
+        }
+    )
 
 
-async def test_names_are_asked_for_once_whatever_the_server_says() -> None:
-    for status, names in ((200, {31: "Payers"}), (403, {})):
-        server = Listing(status)
-        async with Client(HOST, KEY, 1, transport=server) as client:
-            cohorts = ProjectCohorts(client)
-            await cohorts.learn()
-            await cohorts.learn()
-            assert (server.asked, cohorts.names) == (1, names)
-
-
-async def test_a_question_that_was_given_up_is_asked_again() -> None:
-    server = Listing(first_waits=True)
-    async with Client(HOST, KEY, 1, transport=server) as client:
-        cohorts = ProjectCohorts(client)
-        asking = asyncio.create_task(cohorts.learn())
-        await server.is_waiting.wait()
-        asking.cancel()
-        with suppress(asyncio.CancelledError):
-            await asking
-        assert cohorts.names == {}
+@pytest.mark.parametrize(("status", "names"), [(200, {31: "Payers"}), (403, {})])
+async def test_names_are_asked_for_once_whatever_the_server_says(
+    status: int, names: JSON, make_client: MakeClient
+) -> None:
+    server = project(status)
+    cohorts = ProjectCohorts(make_client(server))
+    for _ in range(2):
         await cohorts.learn()
-        assert cohorts.names == {31: "Payers"}
+    assert cohorts.names == names
+    [request] = server.requests
+    assert request.url.params["hide_behavioral_cohorts"] == "true"
 
 
-async def test_what_a_flag_says_of_its_cohorts_is_heard() -> None:
-    async with Client(HOST, KEY, 1, transport=Listing()) as client:
-        cohorts = ProjectCohorts(client)
-        cohorts.learn_names(
-            Flag.of({"id": 1, "key": "k", "filters": filters(IN_31 | {"cohort_name": "Payers"})})
-        )
-        assert cohorts.names == {31: "Payers"}
-        words = plain([property_pieces(Property.of(IN_31), Names(cohorts=cohorts.names))])
-        assert words == "users in Payers"
+async def test_a_question_that_was_given_up_is_asked_again(make_client: MakeClient) -> None:
+    server, is_waiting = project(), asyncio.Event()
+
+    async def wait(request: httpx.Request) -> httpx.Response:
+        is_waiting.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    page, server.answers[""] = server.answers[""], wait
+    cohorts = ProjectCohorts(make_client(server))
+    asking = asyncio.create_task(cohorts.learn())
+    await is_waiting.wait()
+    asking.cancel()
+    with suppress(asyncio.CancelledError):
+        await asking
+    assert cohorts.names == {}
+    server.answers[""] = page
+    await cohorts.learn()
+    assert cohorts.names == {31: "Payers"}
 
 
-async def test_log_requests_unnamed_cohorts_once() -> None:
-    server = Listing()
-    async with Client(HOST, KEY, 1, transport=server) as client:
-        cohorts = ProjectCohorts(client)
-        for before, learned in (({}, False), (filters(EMAIL), False), (filters(IN_31), True)):
-            assert await cohorts.learn_those_in([log_entry(filters=(before, {}))]) is learned
-        assert server.asked == 1
-    server = Listing(403)
-    async with Client(HOST, KEY, 1, transport=server) as client:
-        cohorts = ProjectCohorts(client)
-        entry = log_entry(filters=(filters(IN_31), {}))
-        assert [await cohorts.learn_those_in([entry]) for _ in range(2)] == [True, False]
-        assert server.asked == 1
+async def test_what_a_flag_says_of_its_cohorts_is_heard(make_client: MakeClient) -> None:
+    cohorts = ProjectCohorts(make_client(project()))
+    named = filters(IN_31 | {"cohort_name": "Payers"})
+    cohorts.learn_names(Flag.of({"id": 1, "key": "k", "filters": named}))
+    assert cohorts.names == {31: "Payers"}
+    words = plain([property_pieces(Property.of(IN_31), Names(cohorts=cohorts.names))])
+    assert words == "users in Payers"
 
 
-async def test_the_reason_of_a_flag_names_the_cohort() -> None:
-    async with Client(HOST, KEY, 1, transport=Listing()) as client:
-        definitions = await definitions_of(LocalDefinitions(client, ProjectCohorts(client)))
-        assert definitions is not None
-        evaluation = evaluate("k", Person("p", {"email": "b"}, is_complete=True), definitions)
-        assert "is in cohort Payers: no" in describe(evaluation)
+@pytest.mark.parametrize("status", [200, 403])
+async def test_log_requests_unnamed_cohorts_once(status: int, make_client: MakeClient) -> None:
+    server = project(status)
+    cohorts = ProjectCohorts(make_client(server))
+    for before, is_learned in (
+        ({}, False),
+        (filters(EMAIL), False),
+        (filters(IN_31), True),
+        (filters(IN_31), False),
+    ):
+        assert await cohorts.learn_those_in([log_entry(filters=(before, {}))]) is is_learned
+    assert len(server.requests) == 1
 
 
-def _respond(body: Any, request: httpx.Request) -> httpx.Response:
-    return httpx.Response(200, json=body)
+async def definitions_from(server: Paths, make_client: MakeClient, *newer: JSON) -> Definitions:
+    client = make_client(server)
+    return require(await definitions_of(LocalDefinitions(client, ProjectCohorts(client)), newer))
 
 
-async def test_flag_without_a_text_key_leaves_the_others() -> None:
-    odd: list[Any] = [{"key": ["k"], "active": True, "filters": {}}, {"key": "on", "active": True}]
+async def test_the_reason_of_a_flag_names_the_cohort(make_client: MakeClient) -> None:
+    definitions = await definitions_from(project(), make_client)
+    evaluation = evaluate("k", Person("p", {"email": "b"}, is_complete=True), definitions)
+    assert "is in cohort Payers: no" in describe(evaluation)
+
+
+async def test_flag_without_a_text_key_leaves_the_others(make_client: MakeClient) -> None:
+    odd: JSON = [{"key": ["k"], "active": True, "filters": {}}, {"key": "on", "active": True}]
     newer = ({"key": {"a": 1}}, {"key": "new", "active": True})
     for flags, expected in ((odd, {"on", "new"}), (5, {"new"})):
-        answer = httpx.MockTransport(partial(_respond, {"id": 1, "flags": flags}))
-        async with Client(HOST, KEY, 1, transport=answer) as client:
-            definitions = await definitions_of(LocalDefinitions(client, ProjectCohorts(client)), newer)
-            assert definitions is not None
-            assert expected <= set(definitions.flags)
+        definitions = await definitions_from(project(flags=flags), make_client, *newer)
+        assert expected <= set(definitions.flags)
 
 
 def test_flags_without_cohorts_are_not_copied() -> None:
@@ -229,32 +218,15 @@ def test_flags_without_cohorts_are_not_copied() -> None:
     assert "cohort_name" not in asking["filters"]["groups"][0]["properties"][0]
 
 
-SINCE_MAY = {"key": "joined", "type": "person", "operator": "is_date_after", "value": "2026-05-01"}
-FLAG = {"id": 1, "key": "k", "active": True, "filters": {"groups": [{"properties": [SINCE_MAY]}]}}
-
-
-class Town(httpx.AsyncBaseTransport):
-    """A project in New York; counts how often it is asked where it is."""
-
-    def __init__(self, status: int) -> None:
-        self.status = status
-        self.asked = 0
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        if request.url.path.endswith("/local_evaluation/"):
-            return httpx.Response(200, json={"flags": [FLAG], "cohorts": {}, "group_type_mapping": {}})
-        assert request.url.path == "/api/projects/1/"
-        self.asked += 1
-        return httpx.Response(self.status, json={"id": 1, "timezone": "America/New_York"})
-
-
 @pytest.mark.parametrize(("status", "zone"), [(200, "America/New_York"), (403, "UTC")])
-async def test_dates_use_the_project_time_zone_requested_once(status: int, zone: str) -> None:
-    server = Town(status)
-    async with Client("https://flags.test", "phx_test", 1, transport=server) as client:
-        local = LocalDefinitions(client, ProjectCohorts(client))
-        for _ in range(2):
-            definitions = await definitions_of(local)
-            assert definitions is not None
-            assert definitions.time_zone == zone
-        assert (server.asked, local.trouble) == (1, None)
+async def test_dates_use_the_project_time_zone_requested_once(
+    status: int, zone: str, make_client: MakeClient
+) -> None:
+    since_may = filters(asks("joined", "is_date_after", "2026-05-01"))
+    flag = {"id": 1, "key": "k", "active": True, "filters": since_may}
+    server = project(status, [flag], timezone="America/New_York")
+    client = make_client(server)
+    local = LocalDefinitions(client, ProjectCohorts(client))
+    for _ in range(2):
+        assert require(await definitions_of(local)).time_zone == zone
+    assert (server.counts["/api/projects/1/"], local.trouble) == (1, None)

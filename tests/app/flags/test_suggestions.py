@@ -1,109 +1,86 @@
 """Suggestions for names and values of properties: requests, merging and what is skipped."""
 
-import json
 from typing import Any
 
-import httpx
 import pytest
-from tests.doubles.steady_clock import SteadyClock
-from tests.doubles.whole_program import HOST, KEY
+from tests.app.flags.paths import Paths
+from tests.doubles.servers import MakeClient, StillClock, clock, make_client
+from tests.doubles.targeting import asks, group
 
-from flagtui.api import Client
 from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.details.suggestions import FRESH, PropertySuggestions, Suggestions
 
-DETAIL = "API key missing required scope 'person:read'"
+__all__ = ["clock", "make_client"]
 HOSTILE = ["\x1b]52;c;x\x07", "two\nlines", " edge", "", "x" * 300]
+SCOPE = "API key missing required scope 'person:read'"
+NO_SUGGESTIONS = "no suggestions from the server"
 
 
-class Project(httpx.AsyncBaseTransport):
-    """Responds with definitions, names and values; keeps the queries."""
-
-    def __init__(self, *, names: Any = (), values: Any = (), uses: Any = ()) -> None:
-        self.names, self.values, self.status, self.detail = list(names), values, 200, DETAIL
-        exact = {"type": "person", "operator": "exact"}
-        self.uses = [{**exact, "key": key, "value": value} for key, value in uses]
-        self.asked: list[str] = []
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        path = request.url.path
-        if path.endswith("/local_evaluation/"):
-            flag = {"id": 1, "key": "a", "filters": {"groups": [{"properties": self.uses}]}}
-            return httpx.Response(200, json={"flags": [flag], "group_type_mapping": {}})
-        self.asked.append(str(request.url.query, "ascii"))
-        if self.status != 200:
-            return httpx.Response(self.status, json={"detail": self.detail})
-        if path.endswith("/values/"):
-            return httpx.Response(200, text=json.dumps(self.values))
-        results = [{"name": name, "property_type": "String"} for name in self.names]
-        return httpx.Response(200, json={"count": len(results), "next": None, "results": results})
+def project(values: Any = (200, []), names: Any = (), uses: Any = ()) -> Paths:
+    """Responds with definitions, names and values; each use is a condition's key, operator and value."""
+    flag = {"id": 1, "key": "a", "filters": {"groups": [group(100, *(asks(*use) for use in uses))]}}
+    definitions = {"flags": [flag], "group_type_mapping": {}}
+    results = [{"name": name, "property_type": "String"} for name in names]
+    page = {"count": len(results), "next": None, "results": results}
+    return Paths({"/local_evaluation/": definitions, "/values/": values, "": page})
 
 
-async def suggest(project: Project, *typed: str) -> list[Suggestions]:
-    async with Client(HOST, KEY, 1, transport=project, clock=SteadyClock()) as client:
-        suggestions = PropertySuggestions(client, LocalDefinitions(client, ProjectCohorts(client)))
-        return [await suggestions.values("plan", text) for text in typed]
+def suggest_from(server: Paths, make_client: MakeClient) -> PropertySuggestions:
+    client = make_client(server)
+    return PropertySuggestions(client, LocalDefinitions(client, ProjectCohorts(client)))
 
 
-async def names_of(project: Project) -> list[str]:
-    async with Client(HOST, KEY, 1, transport=project) as client:
-        suggestions = PropertySuggestions(client, LocalDefinitions(client, ProjectCohorts(client)))
-        return [item.text for item in (await suggestions.names("person", "")).items]
+def texts(suggested: Suggestions) -> list[str]:
+    return [item.text for item in suggested.items]
 
 
-async def test_conditions_come_first_and_newer_servers_are_read() -> None:
-    project = Project(
-        uses=[("plan", ["pro", "free"]), ("plan", "pro")],
-        values=[{"name": "free", "count": 5}, {"name": "pro", "count": 1}, {"name": "big"}],
-    )
-    (suggested,) = await suggest(project, "")
+async def test_conditions_come_first_and_newer_servers_are_read(make_client: MakeClient) -> None:
+    listed = [{"name": "free", "count": 5}, {"name": "pro", "count": 1}, {"name": "big"}]
+    server = project(listed, uses=[("plan", "exact", ["pro", "free"]), ("plan", "exact", "pro")])
+    suggested = await suggest_from(server, make_client).values("plan", "")
     expected = [("pro", "1 user · in 2 conditions"), ("free", "5 users · in 1 condition"), ("big", "")]
     assert [(item.text, item.about) for item in suggested.items] == expected
-    wrapped = Project(values={"results": [{"name": True, "count": 2}, {"name": 7}], "refreshing": True})
-    (suggested,) = await suggest(wrapped, "")
-    assert [item.text for item in suggested.items] == ["true", "7"]
+    wrapped = project({"results": [{"name": True, "count": 2}, {"name": 7}], "refreshing": True})
+    assert texts(await suggest_from(wrapped, make_client).values("plan", "")) == ["true", "7"]
 
 
 @pytest.mark.parametrize("operator", ["regex", "not_regex", "is_date_before"])
-async def test_patterns_and_dates_of_conditions_are_not_values(operator: str) -> None:
-    project = Project(uses=[("plan", "^pro"), ("plan", "free")])
-    project.uses[0]["operator"] = operator
-    (suggested,) = await suggest(project, "")
-    assert [item.text for item in suggested.items] == ["free"]
+async def test_patterns_and_dates_of_conditions_are_not_values(
+    operator: str, make_client: MakeClient
+) -> None:
+    server = project(uses=[("plan", operator, "^pro"), ("plan", "exact", "free")])
+    assert texts(await suggest_from(server, make_client).values("plan", "")) == ["free"]
 
 
-async def test_texts_that_no_line_can_hold_are_skipped() -> None:
-    hostile = Project(names=[*HOSTILE, "plain"], uses=[(text, "v") for text in HOSTILE])
-    assert await names_of(hostile) == ["plain"]
-    values = Project(values=[{"name": text, "count": 1} for text in HOSTILE], uses=[("plan", HOSTILE)])
-    (suggested,) = await suggest(values, "")
-    assert suggested.items == ()
+async def test_texts_that_no_line_can_hold_are_skipped(make_client: MakeClient) -> None:
+    server = project(names=[*HOSTILE, "plain"], uses=[(text, "exact", "v") for text in HOSTILE])
+    assert texts(await suggest_from(server, make_client).names("person", "")) == ["plain"]
+    server = project([{"name": text, "count": 1} for text in HOSTILE], uses=[("plan", "exact", HOSTILE)])
+    assert texts(await suggest_from(server, make_client).values("plan", "")) == []
 
 
-@pytest.mark.parametrize(("wait", "requests"), [(FRESH - 1, 1), (FRESH + 1, 2)])
-async def test_values_are_asked_for_again_after_minutes(wait: float, requests: int) -> None:
-    project, clock = Project(values=[{"name": "pro"}]), SteadyClock()
-    async with Client(HOST, KEY, 1, transport=project, clock=clock) as client:
-        suggestions = PropertySuggestions(client, LocalDefinitions(client, ProjectCohorts(client)))
-        await suggestions.values("plan", "")
+async def test_values_are_asked_for_again_after_minutes(make_client: MakeClient, clock: StillClock) -> None:
+    server = project([{"name": "pro"}])
+    suggestions = suggest_from(server, make_client)
+    for wait, requests in ((0, 1), (FRESH - 1, 1), (2, 2)):
         clock.now += wait
         await suggestions.values("plan", "")
-    assert len(project.asked) == requests
+        assert server.counts["/values/"] == requests
 
 
-async def test_refusals_are_remembered_and_outages_are_not() -> None:
-    project = Project(uses=[("plan", "pro")])
-    project.status = 403
-    first, second = await suggest(project, "", "p")
-    assert first.note == "only what conditions use: the key lacks person:read"
-    assert [item.text for item in second.items] == ["pro"]
-    assert len(project.asked) == 1
-    project = Project()
-    project.status = 500
-    before, after = await suggest(project, "", "p")
-    assert "no suggestions from the server" in before.note
-    assert "no suggestions from the server" in after.note
-    assert len(project.asked) >= 2
+async def test_refusals_are_remembered_and_outages_are_not(make_client: MakeClient) -> None:
+    server = project((403, {"detail": SCOPE}), uses=[("plan", "exact", "pro")])
+    suggestions = suggest_from(server, make_client)
+    assert (
+        await suggestions.values("plan", "")
+    ).note == "only what conditions use: the key lacks person:read"
+    assert texts(await suggestions.values("plan", "p")) == ["pro"]
+    assert server.counts["/values/"] == 1
+    server = project((500, {"detail": SCOPE}))
+    suggestions = suggest_from(server, make_client)
+    for typed in ("", "p"):
+        assert NO_SUGGESTIONS in (await suggestions.values("plan", typed)).note
+    assert server.counts["/values/"] >= 2
 
 
 @pytest.mark.parametrize(
@@ -113,8 +90,8 @@ async def test_refusals_are_remembered_and_outages_are_not() -> None:
         (403, "You do not have permission.", "the key may not list others"),
     ],
 )
-async def test_each_kind_of_refusal_has_its_reason(status: int, detail: str, reason: str) -> None:
-    project = Project()
-    project.status, project.detail = status, detail
-    (suggested,) = await suggest(project, "")
-    assert suggested.note == reason
+async def test_each_kind_of_refusal_has_its_reason(
+    status: int, detail: str, reason: str, make_client: MakeClient
+) -> None:
+    server = project((status, {"detail": detail}))
+    assert (await suggest_from(server, make_client).values("plan", "")).note == reason

@@ -1,9 +1,9 @@
 """Every tab draws every flag there is, and many that should not be, at every width."""
 
 from collections.abc import Iterable, Sequence
-from itertools import cycle
+from itertools import cycle, product
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from rich.cells import cell_len
@@ -12,6 +12,7 @@ from tests.doubles.fixtures import NO_FIXTURES, real_records
 from tests.doubles.log_entries import log_entry
 from tests.doubles.served_flags import Served
 from tests.doubles.slices import FULL, at_most, one_in
+from tests.doubles.targeting import asks, group, variants
 
 from flagtui.app.flags.flag_screen import head_lines
 from flagtui.app.flags.tabs.conditions_tab import condition_pages, reach_lines
@@ -63,69 +64,61 @@ class Town:
         """Beside the flag a few others: all of them would be the same lines over and over."""
         trial = Trial(flag_key=flag.key, result="test", reason="condition_match", condition_index=7)
         shown = {flag.key, *self.few} & self.evaluations[0].keys()
-        person, other_person = PEOPLE
         first, second = ({key: values[key] for key in shown} for values in self.evaluations)
         return [
-            PersonEvaluation(person, flag, trial, {}, first, self.definitions),
-            PersonEvaluation(
-                other_person, flag, None, {}, second, self.definitions, ("The server keeps it.",)
-            ),
+            PersonEvaluation(PEOPLE[0], flag, trial, {}, first, self.definitions),
+            PersonEvaluation(PEOPLE[1], flag, None, {}, second, self.definitions, ("The server keeps it.",)),
         ]
 
 
-def test_differing_library_value_has_a_line_of_its_own() -> None:
-    asks = {"key": "version", "type": "person", "operator": "semver_gte", "value": "2.0.0"}
-    flag = Flag.of({"id": 1, "key": "k", "active": True, "filters": {"groups": [{"properties": [asks]}]}})
-    definitions = Definitions.of([flag.raw])
-    study = Study(FlagDetails(flag.row(), flag), 1_770_000_000.0, Names())
+def everyone(flag: Flag) -> Study:
+    return Study(FlagDetails(flag.row(), flag), 1_770_000_000.0, Names())
 
-    def draw(version: str) -> str:
-        subject = EvaluationSubject("ada", {"version": version})
-        person = subject.person({}, is_complete=True)
-        here = evaluate_all(person, definitions)
-        by_library = evaluate("k", person, definitions, Rules.LIBRARY)
-        account = PersonEvaluation(subject, flag, None, {}, here, definitions, (), by_library)
-        return plain(account_lines([account], study, 120))
 
-    assert "in libraries  on: condition 1 matches" in draw("2.0.0-beta.1")
-    assert "in libraries" not in draw("2.0.1")
+def evaluated(flag: Flag, subject: EvaluationSubject, definitions: Definitions) -> PersonEvaluation:
+    """The evaluation here, and in a library where that differs."""
+    person = subject.person({}, is_complete=True)
+    here, by_library = (
+        evaluate_all(person, definitions),
+        evaluate(flag.key, person, definitions, Rules.LIBRARY),
+    )
+    return PersonEvaluation(subject, flag, None, {}, here, definitions, (), by_library)
+
+
+def make_flag(*groups: JSON, id: int = 1, key: str = "k") -> Flag:
+    return Flag.of({"id": id, "key": key, "active": True, "filters": {"groups": [*groups]}})
+
+
+@pytest.mark.parametrize("version", ["2.0.0-beta.1", "2.0.1"])
+def test_differing_library_value_has_a_line_of_its_own(version: str) -> None:
+    flag = make_flag(group(100, asks("version", "semver_gte", "2.0.0")))
+    subject = EvaluationSubject("ada", {"version": version})
+    account = evaluated(flag, subject, Definitions.of([flag.raw]))
+    drawn = plain(account_lines([account], everyone(flag), 120))
+    assert (
+        ("in libraries  on: condition 1 matches" in drawn) == ("beta" in version) == ("in libraries" in drawn)
+    )
 
 
 def test_sentence_of_a_late_condition_begins_with_its_share() -> None:
-    groups = [{"rollout_percentage": 0}] * 110 + [{}]
-    flag = Flag.of({"id": 1, "key": "k", "active": True, "filters": {"groups": groups}})
-    definitions = Definitions.of([flag.raw])
-    subject = EvaluationSubject("ada")
-    here = evaluate_all(subject.person({}, is_complete=True), definitions)
-    account = PersonEvaluation(subject, flag, None, {}, here, definitions)
-    lines = plain(account_lines([account], Study(FlagDetails(flag.row(), flag), 0.0, Names()), 80))
+    flag = make_flag(*[group(0)] * 110, {})
+    account = evaluated(flag, EvaluationSubject("ada"), Definitions.of([flag.raw]))
+    lines = plain(account_lines([account], everyone(flag), 80))
     assert "decided by    condition 111" in lines
     assert "\n              100 % of everyone else" in lines
 
 
 @pytest.mark.parametrize("width", [54, 74, 100])
 def test_flags_that_differ_have_one_line_each(width: int) -> None:
-    pro = {
-        "groups": [{"properties": [{"type": "person", "key": "plan", "value": "pro", "operator": "exact"}]}]
-    }
-    keys = ["k", "n" * 50, "界" * 30]
-    flags = [
-        Flag.of({"id": id, "key": key, "active": True, "filters": pro}) for id, key in enumerate(keys, 1)
-    ]
+    pro, keys = group(100, asks("plan", "exact", "pro")), ["k", "n" * 50, "界" * 30]
+    flags = [make_flag(pro, id=id, key=key) for id, key in enumerate(keys, 1)]
     definitions = Definitions.of([flag.raw for flag in flags])
-    values = [evaluate_all(each.person({}, is_complete=True), definitions) for each in PEOPLE]
-    both = [
-        PersonEvaluation(person, flags[0], None, {}, here, definitions)
-        for person, here in zip(PEOPLE, values, strict=True)
-    ]
-    study = Study(FlagDetails(flags[0].row(), flags[0]), 1_770_000_000.0, Names())
-    lines = plain(account_lines(both, study, width)).split("\n")
+    both = [evaluated(flags[0], person, definitions) for person in PEOPLE]
+    lines = plain(account_lines(both, everyone(flags[0]), width)).split("\n")
     others = [line for line in lines if "…" in line and line[0] in "n界"]
     assert len(others) == 2
     assert max(map(cell_len, others)) <= width
-    assert {cell_len(line.partition("on ")[0]) for line in others} == {
-        cell_len(others[0].partition("on ")[0])
-    }
+    assert len({cell_len(line.partition("on ")[0]) for line in others}) == 1
 
 
 def edit_entry(flag: Flag) -> Activity:
@@ -163,21 +156,12 @@ def draw_all(flag: Flag) -> None:
     parts = tuple(Counted(number, 10, 50.0, 20) for number in (1, 2))
     bare = FlagDetails(flag.row(), flag)
     change = ScheduledChange.of({"payload": {"operation": "add_release_condition", "value": flag.filters}})
-    full = FlagDetails(
-        flag.row(),
-        flag,
-        CountedReach(10, 20, parts=parts),
-        ("a", "b"),
-        (),
-        status=FlagStatus.of({"status": "stale", "reason": "because"}),
-        schedule=(change,),
-    )
-    for details in (FlagDetails(flag.row()), bare, full):
-        for is_wide in (True, False):
-            study = Study(details, 1_770_000_000.0, Names({1: "one"}, {0: "company"}), True, is_wide)
-            for width in widths():
-                for tab in TABS:
-                    look_at(tab(study, width))
+    status, reach = FlagStatus.of({"status": "stale", "reason": "because"}), CountedReach(10, 20, parts=parts)
+    full = FlagDetails(flag.row(), flag, reach, ("a", "b"), (), status=status, schedule=(change,))
+    for details, is_wide in product((FlagDetails(flag.row()), bare, full), (True, False)):
+        study = Study(details, 1_770_000_000.0, Names({1: "one"}, {0: "company"}), True, is_wide)
+        for width, tab in product(widths(), TABS):
+            look_at(tab(study, width))
     rows = [*json_rows(shown_record(flag, False))]
     look_at([(row.text, "")] for row in rows)
     folded = [*json_rows(flag.raw, {row.path for row in rows if row.can_fold and len(row.path) == 1})]
@@ -187,9 +171,8 @@ def draw_all(flag: Flag) -> None:
 def test_generated_flags_with_every_operator_and_odd_values() -> None:
     random = Random("tabs")
     for number in range(at_most(30, 150)):
-        draw_all(
-            Flag.of(random_flags.flag(random, number + 1, 6) | {"name": random.choice(random_flags.TEXTS)})
-        )
+        raw = random_flags.flag(random, number + 1, 6)
+        draw_all(Flag.of(raw | {"name": random.choice(random_flags.TEXTS)}))
 
 
 def spoil(random: Random, value: Any, depth: int = 0) -> Any:
@@ -203,21 +186,19 @@ def spoil(random: Random, value: Any, depth: int = 0) -> Any:
     return value
 
 
+LINKED: Final = {
+    "experiment_set_metadata": [{"id": 31, "name": "E", "is_running": True}],
+    **{"experiment_set": [31, 32], "features": [{"name": "f", "stage": "beta"}], "surveys": [{"name": "s"}]},
+    **{"tags": ["a", "b"], "analytics_dashboards": [4], "status": "STALE"},
+}
+
+
 def test_flags_with_anything_anywhere() -> None:
     random = Random("spoiled")
     for number in range(at_most(40, 250)):
-        raw = random_flags.flag(random, number + 1, 6) | {
-            "experiment_set_metadata": [{"id": 31, "name": "E", "is_running": True}],
-            "experiment_set": [31, 32],
-            "features": [{"name": "f", "stage": "beta"}],
-            "surveys": [{"name": "s"}],
-            "tags": ["a", "b"],
-            "analytics_dashboards": [4],
-            "has_encrypted_payloads": random.random() < 0.3,
-            "is_remote_configuration": random.random() < 0.3,
-            "status": "STALE",
-        }
-        draw_all(Flag.of(spoil(random, raw)))
+        raw = random_flags.flag(random, number + 1, 6) | LINKED
+        secrets = ("has_encrypted_payloads", "is_remote_configuration")
+        draw_all(Flag.of(spoil(random, raw | {name: random.random() < 0.3 for name in secrets})))
 
 
 def test_every_sample_flag_draws_its_users_and_history(projects: Sequence[Served]) -> None:
@@ -227,9 +208,8 @@ def test_every_sample_flag_draws_its_users_and_history(projects: Sequence[Served
         for raw in one_in(3, project.flags):
             flag = Flag.of(raw)
             study = Study(FlagDetails(flag.row(), flag, CountedReach(10, 20)), 1_770_000_000.0)
-            for width in widths():
-                for tab in TABS:
-                    look_at(tab(study, width))
+            for width, tab in product(widths(), TABS):
+                look_at(tab(study, width))
             look_at([(row.text, "")] for row in json_rows(shown_record(flag, False)))
             draw_who_and_history(flag, town, project.entries[str(flag.id)])
             drawn += 1
@@ -246,11 +226,11 @@ def test_flags_of_the_product() -> None:
 
 def test_no_tab_shows_a_secret_that_nobody_asked_for() -> None:
     filters = {"groups": [{}], "payloads": {"true": '"open sesame"', "test": '"open sesame"'}}
-    for variants in (None, {"variants": [{"key": "test", "rollout_percentage": 100}]}):
-        raw = {"id": 1, "key": "a", "filters": {**filters, "multivariate": variants}}
+    for shares in (None, variants(test=100)):
+        raw = {"id": 1, "key": "a", "filters": {**filters, "multivariate": shares}}
         flag = Flag.of({**raw, "has_encrypted_payloads": True, "is_remote_configuration": True})
         study = Study(FlagDetails(flag.row(), flag), 0.0)
-        drawn_text = "".join(text for tab in TABS for line in tab(study, 80) for text, _ in line)
+        drawn_text = "".join(plain(tab(study, 80)) for tab in TABS)
         drawn_text += "".join(row.text for row in json_rows(shown_record(flag, False)))
         assert "sesame" not in drawn_text
         assert "sesame" in "".join(row.text for row in json_rows(shown_record(flag, True)))

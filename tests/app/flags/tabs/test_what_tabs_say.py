@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counted_calls
 from tests.doubles.expected import require
-from tests.doubles.targeting import asks_cohort, asks_flag
+from tests.doubles.targeting import asks_cohort, asks_flag, variants
 
 from flagtui.app.flags.flag_list import detail_lines
 from flagtui.app.flags.flag_preview_lines import flag_lines, variant_bar
@@ -27,7 +27,6 @@ from flagtui.models.flag_details import CountedReach, FlagDetails, Names
 from flagtui.models.flag_responses import FlagStatus
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.text.flag_sentences import plain
-from flagtui.text.styled import Piece
 
 JSON = Any
 TARGETED = {"rule_type": "targeted_release", "targeting": {"properties": []}, "value": "b"}
@@ -41,6 +40,19 @@ def study(filters: JSON, **more: JSON) -> Study:
 
 def lines(pages: Lines) -> list[str]:
     return plain(pages).splitlines()
+
+
+def line_below(heading: str, pages: Lines, count: int = 1) -> list[str]:
+    texts = lines(pages)
+    return texts[texts.index(heading) + 1 :][:count]
+
+
+def pane(details: FlagDetails, width: int) -> list[str]:
+    return lines(flag_lines(require(details.flag), details, 0.0, width))
+
+
+def side(details: FlagDetails) -> list[str]:
+    return lines(side_lines(Study(details, 0.0), 40))
 
 
 def test_the_conditions_tab_says_what_decides_before_and_beside_them() -> None:
@@ -78,14 +90,11 @@ def test_tabs_list_rules_their_values_and_newer_configurations() -> None:
 
 
 def test_tab_and_pane_name_users_without_a_variant() -> None:
-    variants = [{"key": key, "rollout_percentage": 45} for key in ("control", "test")]
-    flag_study = study({"groups": [{}], "multivariate": {"variants": variants}})
+    flag_study = study({"groups": [{}], "multivariate": variants(control=45, test=45)})
     rest = "the other 10 % of matching users get plain true, unless a condition sets the variant"
     assert lines(variant_pages(flag_study, 40))[0] == "VARIANTS  total 90 %, which is not 100 %"
     assert rest in lines(variant_pages(flag_study, 40))
-    flag = flag_study.details.flag
-    assert flag is not None
-    assert f" {rest}" in lines(flag_lines(flag, flag_study.details, 0.0, 40))
+    assert f" {rest}" in pane(flag_study.details, 40)
 
 
 @pytest.mark.parametrize(
@@ -94,13 +103,11 @@ def test_tab_and_pane_name_users_without_a_variant() -> None:
 def test_never_called_is_said_only_where_calls_are_told(more: dict[str, JSON], called: str) -> None:
     raw = {"id": 1, "key": "k", "active": True, "status": "STALE", "filters": {"groups": [{}]}, **more}
     [row] = read_flag_page(json.dumps({"results": [raw]}).encode()).rows
-    flag = Flag.of(raw)
-    assert row == flag.row()
-    details = FlagDetails(row, flag)
-    pane, side = lines(flag_lines(flag, details, 0.0, 60)), lines(side_lines(Study(details, 0.0), 40))
-    assert f"AGE         changed not known · called {called}" in pane
-    assert f"AGE   created not known · changed not known · called {called}" in side
-    assert ("no call recorded" in " ".join(pane)) == (called == "never")
+    details = FlagDetails(row, Flag.of(raw))
+    assert row == Flag.of(raw).row()
+    assert f"AGE         changed not known · called {called}" in pane(details, 60)
+    assert f"AGE   created not known · changed not known · called {called}" in side(details)
+    assert ("no call recorded" in " ".join(pane(details, 60))) == (called == "never")
 
 
 @pytest.mark.parametrize(("active", "word"), [(True, "active"), (False, "not stale")])
@@ -111,50 +118,44 @@ def test_flag_that_is_off_is_never_called_active(active: bool, word: str) -> Non
 
 
 def test_dependents_are_none_active_or_unknown() -> None:
-    flag_study = study({"groups": []})
-    details = flag_study.details
+    details = study({"groups": []}).details
     for dependents, reason, words in (
         ((), "", "  no flag that is on"),
         (None, "", "  asking…"),
         (None, "The server failed.", "  The server failed."),
     ):
-        with_dependents = FlagDetails(details.row, details.flag, dependents=dependents, no_dependents=reason)
-        texts = lines(link_pages(Study(with_dependents, 0.0), 80))
-        assert texts[texts.index("NEEDED BY") + 1] == words
+        shown = replace(details, dependents=dependents, no_dependents=reason)
+        assert line_below("NEEDED BY", link_pages(Study(shown, 0.0), 80)) == [words]
 
 
 def test_parts_that_could_not_be_read_are_not_known() -> None:
     bare, why = study({"groups": [{}]}).details, "The server failed (502)."
     details = replace(bare, changes=(), no_changes=why, no_dependents=why, no_schedule=why)
-    pane = lines(flag_lines(require(details.flag), details, 0.0, 30))
-    side = lines(side_lines(Study(details, 0.0), 40))
-    assert "NEEDED BY   not known: The se…" in pane
-    assert pane[pane.index("RECENT CHANGES") + 1] == " not known: The server failed…"
-    assert "needed by   not known: The server faile…" in side
-    assert "schedule    not known: The server faile…" in side
-    assert side[side.index("HISTORY") + 1] == f" not known: {why}"
+    assert "NEEDED BY   not known: The se…" in pane(details, 30)
+    changes = line_below("RECENT CHANGES", flag_lines(require(details.flag), details, 0.0, 30))
+    assert changes == [" not known: The server failed…"]
+    assert {f"{part}   not known: The server faile…" for part in ("needed by", "schedule ")} <= {
+        *side(details)
+    }
+    assert line_below("HISTORY", side_lines(Study(details, 0.0), 40)) == [f" not known: {why}"]
 
 
 def test_pages_beside_lists_count_the_links_they_leave_out() -> None:
     needs = [asks_flag(number) for number in range(10, 18)]
     page = study({"groups": [{"properties": needs}]}, experiment_set=[*range(1, 9)])
     details = replace(page.details, dependents=tuple(f"flag-{number}" for number in range(8)))
-    flag = require(details.flag)
-    pane = lines(flag_lines(flag, details, 0.0, 60))
-    assert pane[pane.index("NEEDED BY   flag-0") + 5] == "            … and 3 more"
-    assert "EXPERIMENT  #1, #2, #3, #4, #5, #6 and 2 more" in pane
+    texts = pane(details, 60)
+    assert texts[texts.index("NEEDED BY   flag-0") + 5] == "            … and 3 more"
+    assert "EXPERIMENT  #1, #2, #3, #4, #5, #6 and 2 more" in texts
     details = replace(details, reach=CountedReach(reason="some conditions count groups, others users"))
-    pane = lines(flag_lines(flag, details, 0.0, 30))
-    assert "REACH       some conditions count groups, others users" in pane
-    side = lines(side_lines(Study(details, 0.0), 40))
-    assert side.count("            … and 3 more") == 2
+    assert "REACH       some conditions count groups, others users" in pane(details, 30)
+    assert side(details).count("            … and 3 more") == 2
 
 
 def test_links_name_cohorts_as_conditions_do() -> None:
     cohorts = [asks_cohort(31), asks_cohort(32, cohort_name=None), asks_cohort(33)]
     page = replace(study({"groups": [{"properties": cohorts}]}), names=Names(cohorts={33: "Staff"}))
-    texts = lines(link_pages(page, 80))
-    assert texts[texts.index("COHORTS") + 1 :][:3] == [
+    assert line_below("COHORTS", link_pages(page, 80), 3) == [
         "  cohort 31  #31",
         "  cohort 32  #32 (the cohort does not exist)",
         "  Staff  #33",
@@ -205,74 +206,66 @@ RECORDS = {
 }
 
 
-def text_of(lines: Any) -> str:
-    return plain([*lines])
-
-
 @pytest.mark.parametrize("name", RECORDS)
 def test_every_tab_of_a_heavy_record_is_bounded(name: str) -> None:
     heavy_study = study_of(RECORDS[name]())
     for tab in TABS:
-        drawn: list[list[Piece]] = []
-        calls = counted_calls(partial(lambda tab, drawn: drawn.extend(tab(heavy_study, 80)), tab, drawn))
-        assert calls < MOST_CALLS
-        assert len(drawn) < MOST_LINES
+        assert counted_calls(partial(lambda tab: [*tab(heavy_study, 80)], tab)) < MOST_CALLS
+        assert len([*tab(heavy_study, 80)]) < MOST_LINES
 
 
-def test_tabs_count_conditions_variants_and_links_they_leave_out() -> None:
-    shown = study_of(heavy.with_conditions(2_000))
-    assert "WHO SEES IT   2,000 conditions" in text_of(overview_lines(shown, 80))
-    assert "… and 1,900 more conditions; the JSON tab has all" in text_of(overview_lines(shown, 80))
-    assert "2,000 of them; first match wins" in text_of(condition_pages(shown, 80))
-    assert "… and 1,933 more conditions; the JSON tab has all" in text_of(condition_pages(shown, 80))
-    assert "… and 1,950 more conditions; the JSON tab has all" in text_of(reach_lines(shown, 80))
-    shown = study_of(heavy.with_variants(2_000))
-    words = text_of(variant_pages(shown, 80))
-    assert "… and 1,933 more variants; the JSON tab has all" in words
-    assert "total 100 %" in words
-    assert words.count("variant-") == 67 * 2
-    flag = shown.details.flag
-    assert flag is not None
-    assert " … 1,992 more" in lines(flag_lines(flag, shown.details, NOW, 40))
-    words = text_of(link_pages(study_of(heavy.with_dependencies(1_000)), 80))
-    assert "… and 940 more flags; the JSON tab has all" in words
-    words = text_of(link_pages(study_of(heavy.with_cohorts(5_000)), 80))
-    assert "… and 4,940 more cohorts; the JSON tab has all" in words
+CONDITIONS, VARIANTS = heavy.with_conditions(2_000), heavy.with_variants(2_000)
+MORE = "{} more {}; the JSON tab has all"
+
+
+@pytest.mark.parametrize(
+    ("raw", "tab", "words"),
+    [
+        (CONDITIONS, overview_lines, ["WHO SEES IT   2,000 conditions", MORE.format("1,900", "conditions")]),
+        (CONDITIONS, condition_pages,
+         ["2,000 of them; first match wins", MORE.format("1,933", "conditions")]),
+        (CONDITIONS, reach_lines, [MORE.format("1,950", "conditions")]),
+        (VARIANTS, variant_pages, [MORE.format("1,933", "variants"), "total 100 %"]),
+        (heavy.with_dependencies(1_000), link_pages, [MORE.format("940", "flags")]),
+        (heavy.with_cohorts(5_000), link_pages, [MORE.format("4,940", "cohorts")]),
+    ],
+    ids=["overview", "conditions", "reach", "variants", "dependencies", "cohorts"],
+)  # fmt: skip
+def test_tabs_count_what_they_leave_out(raw: dict[str, JSON], tab: TabLines, words: list[str]) -> None:
+    drawn = plain(tab(study_of(raw), 80))
+    assert all(phrase in drawn for phrase in words)
+    assert raw is not VARIANTS or drawn.count("variant-") == 67 * 2
 
 
 def test_variant_bar_and_rollout_choices_are_bounded() -> None:
+    assert " … 1,992 more" in pane(study_of(VARIANTS).details, 40)
     pieces = [*variant_bar(Flag.of(heavy.with_variants(20_000)).targeting.variants, 40)]
     assert len(pieces) <= 40
     assert sum(len(text) for text, _ in pieces) == 40
-    choices = [*choices_of([Flag.of(heavy.with_conditions(2_000))])]
-    assert len(choices) == MOST + 1
+    choices = [*choices_of([Flag.of(CONDITIONS)])]
     assert [place for place, _share, _line in choices] == [*range(MOST), None]
 
 
-def test_form_of_a_heavy_flag_leads_to_its_json() -> None:
-    copy = WorkingCopy.of(Flag.of(heavy.with_conditions(2_000)))
-    lines = [*form_lines(copy)]
-    words = plain(line.pieces for line in lines)
-    assert "… and 1,900 more conditions; leave with esc; E edits the whole flag as JSON" in words
-    assert len(lines) < 400
-    assert len(copy.groups) == 2_000
-    assert "… and 4,950 more properties" in plain(
-        line.pieces for line in form_lines(WorkingCopy.of(Flag.of(heavy.with_properties(5_000))))
-    )
-    words = plain(line.pieces for line in form_lines(WorkingCopy.of(Flag.of(heavy.with_variants(2_000)))))
-    assert "… and 1,900 more variants" in words
-    assert "… and 1,900 more payloads" in words
+@pytest.mark.parametrize(
+    ("raw", "words", "part"),
+    [
+        (CONDITIONS, ["… and 1,900 more conditions; leave with esc; E edits the whole flag as JSON"],
+         "add condition"),
+        (heavy.with_properties(5_000), ["… and 4,950 more properties"], "add property"),
+        (VARIANTS, ["… and 1,900 more variants", "… and 1,900 more payloads"], "add variant"),
+    ],
+    ids=["conditions", "properties", "variants"],
+)  # fmt: skip
+def test_form_of_a_heavy_flag_leads_to_its_json(raw: JSON, words: list[str], part: str) -> None:
+    copy = WorkingCopy.of(Flag.of(raw))
+    drawn = [*form_lines(copy)]
+    assert all(phrase in plain(line.pieces for line in drawn) for phrase in words)
+    assert part in [line.part for line in drawn]
+    assert len(drawn) < 400
+    assert len(copy.groups) == len(raw["filters"]["groups"])
 
 
-def test_heavy_form_adds_to_every_list_and_names_no_editor() -> None:
-    for record, part in (
-        (heavy.with_conditions(2_000), "add condition"),
-        (heavy.with_properties(5_000), "add property"),
-        (heavy.with_variants(2_000), "add variant"),
-    ):
-        parts = [line.part for line in form_lines(WorkingCopy.of(Flag.of(record)))]
-        assert part in parts
-    fields = Flag.of(heavy.with_conditions(2_000)).raw
-    words = plain(line.pieces for line in form_lines(WorkingCopy.new(fields)))
+def test_form_of_a_new_heavy_flag_names_no_editor() -> None:
+    words = plain(line.pieces for line in form_lines(WorkingCopy.new(Flag.of(CONDITIONS).raw)))
     assert "… and 1,900 more conditions" in words
     assert "as JSON" not in words
