@@ -4,6 +4,7 @@ import re
 from base64 import b64decode
 
 import pytest
+from tests.doubles.expected import require
 
 from flagtui.app.terminal.clipboard import (
     LONGEST,
@@ -14,14 +15,13 @@ from flagtui.app.terminal.clipboard import (
 )
 
 TEXT = "checkout-redesign ✓ " * 60
+TOO_LONG = "too long for a terminal's clipboard"
 OSC = re.compile(r"\x1b\]52;c;([A-Za-z0-9+/=]*)\x07")
 
 
 def clipboard_of(sequence: str) -> str:
     """What a terminal that understands OSC 52 puts into its clipboard."""
-    match = OSC.fullmatch(sequence)
-    assert match is not None
-    return b64decode(match[1]).decode()
+    return b64decode(require(OSC.fullmatch(sequence))[1]).decode()
 
 
 def test_terminal_gets_text_whole_and_screen_in_short_strings() -> None:
@@ -45,8 +45,8 @@ def test_tmux_gets_it_for_itself_and_to_hand_on(environment: dict[str, str]) -> 
     ("text", "term", "why"),
     [
         ("x" * LONGEST, "xterm", ""),
-        ("x" * (LONGEST + 1), "xterm", "too long for a terminal's clipboard: 74,995 bytes of at most 74,994"),
-        ("é" * LONGEST, "xterm", "too long for a terminal's clipboard: 149,988 bytes of at most 74,994"),
+        ("x" * (LONGEST + 1), "xterm", f"{TOO_LONG}: 74,995 bytes of at most 74,994"),
+        ("é" * LONGEST, "xterm", f"{TOO_LONG}: 149,988 bytes of at most 74,994"),
         ("x", "linux", "this terminal has no clipboard"),
     ],
 )

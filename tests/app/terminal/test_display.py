@@ -1,7 +1,8 @@
+"""The way of a frame to the terminal, and keys typed before the first one."""
+
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from tests.doubles.quiet import run_quietly
 from textual import events
 from textual.app import App, ComposeResult
@@ -26,9 +27,6 @@ async def test_frames_become_patches_of_their_lines() -> None:
         assert sorted({patch.y for patch in patches}) == [0, 1, 2, 3, 4]
         first = [segment.text for patch in patches if patch.y == 0 for segment in patch.segments]
         assert "".join(first).rstrip() == "hello"
-    app = Small()
-    async with run_quietly(app, size=(20, 5)) as pilot:
-        await pilot.pause()
         label = app.query_one(Label)
         label.refresh()
         app.screen._compositor.update_widgets({label})
@@ -36,9 +34,9 @@ async def test_frames_become_patches_of_their_lines() -> None:
         assert {patch.y for patch in patches_of(frame)} == {0}
 
 
-@pytest.mark.parametrize(("setting", "is_on"), [({}, True), ({SWITCH: "0"}, True), ({SWITCH: "1"}, False)])
-def test_the_encoder_can_be_switched_off(setting: dict[str, str], is_on: bool) -> None:
-    assert (make_encoder(App(), setting) is not None) == is_on
+def test_the_encoder_can_be_switched_off() -> None:
+    for setting, is_on in (({}, True), ({SWITCH: "0"}, True), ({SWITCH: "1"}, False)):
+        assert (make_encoder(App(), setting) is not None) == is_on
 
 
 def test_encoder_needs_every_private_part_of_textual() -> None:

@@ -7,6 +7,7 @@ import pyte
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.color import ColorSystem
 from rich.segment import ControlType, Segment
 from rich.style import Style
@@ -89,8 +90,7 @@ wide_pieces = st.lists(st.tuples(st.sampled_from("ab 日本●"), st.sampled_fro
 
 
 def whole(y: int, pieces: list[tuple[str, Style | None]]) -> Line:
-    used = sum(2 if text in "日本" else 1 for text, _ in pieces)
-    return y, 0, [*pieces, (" " * (WIDTH - used), None)]
+    return y, 0, [*pieces, (" " * (WIDTH - sum(cell_len(text) for text, _ in pieces)), None)]
 
 
 wide_line = st.builds(whole, st.integers(0, HEIGHT - 1), wide_pieces)
@@ -116,26 +116,21 @@ def test_wide_characters_look_as_if_sent_whole(frames: list[list[Line]]) -> None
     show_both(frames)
 
 
-rows = st.lists(
-    st.sampled_from(["checkout", "nav", "pricing", "kill 日本", "", "a b c"]), min_size=40, max_size=40
-)
+NAMES = ["checkout", "nav", "pricing", "kill 日本", "", "a b c"]
+rows = st.lists(st.sampled_from(NAMES), min_size=40, max_size=40)
+views = st.lists(st.tuples(st.integers(0, 28), st.integers(0, HEIGHT - 1), st.integers(0, 9)), max_size=5)
 
 
 def list_frame(names: list[str], top: int, cursor: int, pane: int) -> list[Line]:
     frame: list[Line] = []
-    for y in range(HEIGHT):
-        name = names[top + y]
-        text = name + " " * (16 - sum(2 if c in "日本" else 1 for c in name))
-        frame.append(
-            (y, 0, [(text, STYLES[3] if y == cursor else None), (f"{pane:<8}" if y == 3 else " " * 8, None)])
-        )
+    for y, name in enumerate(names[top : top + HEIGHT]):
+        style, side = STYLES[3] if y == cursor else None, f"{pane if y == 3 else '':<8}"
+        frame.append((y, 0, [(name + " " * (16 - cell_len(name)), style), (side, None)]))
     return frame
 
 
 @settings(max_examples=at_most(20, 100), deadline=None)
-@given(
-    rows, st.lists(st.tuples(st.integers(0, 28), st.integers(0, HEIGHT - 1), st.integers(0, 9)), max_size=5)
-)
+@given(rows, views)
 def test_scrolled_lists_look_as_if_sent_whole(names: list[str], views: list[tuple[int, int, int]]) -> None:
     show_both([list_frame(names, *view) for view in views])
 
@@ -167,24 +162,24 @@ def test_repeated_frame_sends_nothing_until_it_is_forgotten() -> None:
 
 
 RED, BLUE = Style(color="red"), Style(color="blue", bold=True)
+EMOJI = "👩\u200d🚀"
 
 
 @pytest.mark.parametrize(
-    ("y", "before", "after", "sent"),
+    ("case", "before", "after", "sent"),
     [
-        (2, [("abcdef", None)], [("abXdef", None)], "\x1b[3;3HX\x1b[0m"),
-        (0, [("日本", None)], [("x", None)], "\x1b[1;1Hx \x1b[0m"),
-        (0, [], [("👩\u200d🚀x", None)], "\x1b[1;1H👩\u200d🚀\x1b[3Gx\x1b[0m"),
-        (0, [("a    b", RED)], [("a", RED), ("    ", BLUE), ("b", RED)], ""),
+        ("one cell", [("abcdef", None)], [("abXdef", None)], "\x1b[1;3HX\x1b[0m"),
+        ("half of a wide character", [("日本", None)], [("x", None)], "\x1b[1;1Hx \x1b[0m"),
+        ("emoji", [], [(f"{EMOJI}x", None)], f"\x1b[1;1H{EMOJI}\x1b[3Gx\x1b[0m"),
+        ("blanks of another colour", [("a    b", RED)], [("a", RED), ("    ", BLUE), ("b", RED)], ""),
     ],
-    ids=["one cell", "half of a wide character", "emoji", "blanks of another colour"],
 )
 def test_only_what_changed_in_a_line_is_sent(
-    y: int, before: list[tuple[str, Style | None]], after: list[tuple[str, Style | None]], sent: str
+    case: str, before: list[tuple[str, Style | None]], after: list[tuple[str, Style | None]], sent: str
 ) -> None:
     encoder = make_encoder()
-    encoder.encode(WIDTH, HEIGHT, patches([(y, 0, before)]))
-    assert encoder.encode(WIDTH, HEIGHT, patches([(y, 0, after)])) == sent
+    encoder.encode(WIDTH, HEIGHT, patches([(0, 0, before)]))
+    assert encoder.encode(WIDTH, HEIGHT, patches([(0, 0, after)])) == sent
 
 
 def test_another_size_forgets_what_was_shown() -> None:
@@ -194,14 +189,19 @@ def test_another_size_forgets_what_was_shown() -> None:
     assert terminal.screen.display == ["x" * 12] * 4
 
 
-def test_halves_of_wide_characters_become_blanks() -> None:
+@pytest.mark.parametrize(
+    ("frames", "shown"),
+    [
+        ([(0, 0, [("日本日", None)]), (0, 1, [("xyz", None)])], " xyz日"),
+        ([(0, 0, [("a" * (WIDTH - 1) + "日", None)])], "a" * (WIDTH - 1)),
+    ],
+    ids=["covered", "at the edge"],
+)
+def test_halves_of_wide_characters_become_blanks(frames: list[Line], shown: str) -> None:
     encoder, terminal = make_encoder(), Terminal()
-    terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("日本日", None)])])))
-    terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches([(0, 1, [("xyz", None)])])))
-    assert terminal.screen.display[0].rstrip() == " xyz日"
-    encoder, terminal = make_encoder(), Terminal()
-    terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("a" * (WIDTH - 1) + "日", None)])])))
-    assert terminal.screen.display[0] == "a" * (WIDTH - 1) + " "
+    for line in frames:
+        terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches([line])))
+    assert terminal.screen.display[0].rstrip() == shown
 
 
 def test_control_segments_are_never_sent() -> None:
@@ -210,23 +210,20 @@ def test_control_segments_are_never_sent() -> None:
 
 
 def test_link_is_opened_once_and_closed_before_other_cells() -> None:
-    link, bold = Style(bold=True, link="https://a.example/f/1"), Style(bold=True)
+    link, other = (Style(bold=True, link=f"https://a.example/f/{number}") for number in (1, 2))
     encoder = make_encoder()
-    sent = encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("new nav", link), (" v2", bold)])]))
+    sent = encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("new nav", link), (" v2", Style(bold=True))])]))
     opened, closed = "\x1b]8;;https://a.example/f/1\x1b\\", "\x1b]8;;\x1b\\"
     assert sent == f"\x1b[1;1H{opened}\x1b[1mnew nav{closed}\x1b[0m \x1b[1mv2\x1b[0m"
     # The same text that leads elsewhere is sent again, and closed before the frame ends.
-    other = Style(bold=True, link="https://a.example/f/2")
-    again = encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("new nav", other)])]))
+    elsewhere = patches([(0, 0, [("new nav", other)])])
+    again = encoder.encode(WIDTH, HEIGHT, elsewhere)
     assert again.startswith("\x1b[1;1H\x1b]8;;https://a.example/f/2\x1b\\")
     assert again.endswith(f"new nav{closed}\x1b[0m")
-    assert encoder.encode(WIDTH, HEIGHT, patches([(0, 0, [("new nav", other)])])) == ""
-
-
-def test_blanks_that_are_erased_after_a_link_lead_nowhere() -> None:
-    link = Style(link="https://a.example/f/1")
-    sent = make_encoder().encode(WIDTH, HEIGHT, patches([(0, 0, [("key", link), (" " * (WIDTH - 3), None)])]))
-    assert sent.index("\x1b]8;;\x1b\\") < sent.index("\x1b[K")
+    assert encoder.encode(WIDTH, HEIGHT, elsewhere) == ""
+    erased = patches([(0, 0, [("key", link), (" " * (WIDTH - 3), None)])])
+    sent = make_encoder().encode(WIDTH, HEIGHT, erased)
+    assert sent.index(closed) < sent.index("\x1b[K"), "blanks that are erased after a link lead nowhere"
 
 
 def test_cells_that_are_alike_are_one_object() -> None:
@@ -235,9 +232,7 @@ def test_cells_that_are_alike_are_one_object() -> None:
     made.lay(row, 0, [Segment("nav 日", red), Segment("a 日v", red), Segment("a", None)])
     texts = [cell[0] for cell in row[:12] if cell is not None]
     assert texts == ["n", "a", "v", " ", "日", "", "a", " ", "日", "", "v", "a"]
-    assert row[1] is row[6]
-    assert row[3] is row[7]
-    assert row[4] is row[8]
+    assert all(row[first] is row[later] for first, later in ((1, 6), (3, 7), (4, 8)))
     assert row[11] != row[1]
 
 

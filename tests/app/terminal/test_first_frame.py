@@ -2,10 +2,10 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.doubles.expected import require
 
 from flagtui.app.terminal import first_frame
 from flagtui.app.terminal.first_frame import KEPT_FRAMES, forget_frames, keep_frame
@@ -25,68 +25,61 @@ def read_frame() -> str | None:
     return first_frame.read_frame(first_frame.frame_key(sys.argv[1:]))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "paints"),
-    [
-        ("", True),
-        ("demo", True),
-        ("--profile prod", True),
-        ("--project 3 --read-only", True),
-        ("demo --flags 9 --nasty", True),
-        ("--version", False),
-        ("-V", False),
-        ("--help", False),
-        ("demo --help", False),
-        ("serve", False),
-        ("keys list", False),
-        ("demo --fresh", False),
-        ("x", False),
-    ],
-)
-def test_only_arguments_that_open_the_app_may_paint(arguments: str, paints: bool) -> None:
-    assert first_frame.opens_the_app(arguments.split()) is paints
+def keep(frame: str = "rows", style: str = "", *, hours: float = 0) -> None:
+    """Keep a frame that was shown so many hours ago."""
+    keep_frame(frame, style, shown_at=time.time() - hours * 3600)
+
+
+def test_only_arguments_that_open_the_app_may_paint() -> None:
+    opening = ("", "demo", "--profile prod", "--project 3 --read-only", "demo --flags 9 --nasty")
+    others = ("--version", "-V", "--help", "demo --help", "serve", "keys list", "demo --fresh", "x")
+    for arguments in (*opening, *others):
+        assert first_frame.opens_the_app(arguments.split()) is (arguments in opening)
 
 
 def test_cached_frame_returns_with_its_age_on_the_first_line(screen: Path) -> None:
-    keep_frame("\x1b[1;1Hrows", "38;5;1", shown_at=time.time() - 3 * 3600)
-    frame = read_frame()
-    assert frame is not None
+    keep("\x1b[1;1Hrows", "38;5;1", hours=3)
+    frame = require(read_frame())
     assert frame.startswith("\x1b[1;1Hrows")
     assert "as of 3 h ago, connecting" in frame
     assert frame.endswith("\x1b[0m")
 
 
 def test_frame_is_for_its_owner_and_its_key_alone(screen: Path) -> None:
-    keep_frame("rows", "", shown_at=time.time())
+    keep()
     (kept,) = screen.iterdir()
     assert kept.stat().st_mode & 0o777 == 0o600
     assert screen.stat().st_mode & 0o077 == 0
     kept.chmod(0o644)
     assert read_frame() is None
-    keep_frame("rows", "", shown_at=time.time())
+    keep()
     (kept,) = screen.iterdir()
     kept.write_text("another key\n\nrows")
     assert read_frame() is None
 
 
-CHANGES: dict[str, Callable[[pytest.MonkeyPatch, Path], object]] = {
-    "profile": lambda patch, _: patch.setenv("FLAGTUI_PROFILE", "prod"),
-    "host": lambda patch, _: patch.setenv("FLAGTUI_HOST", "https://eu.example"),
-    "colours": lambda patch, _: patch.setenv("NO_COLOR", "1"),
-    "terminal": lambda patch, _: patch.setenv("TERM", "vt100"),
-    "setting": lambda _, screen: (screen.parent / "config.toml").write_text("theme = 'day'"),
-    "version": lambda patch, _: patch.setattr("flagtui.app.terminal.first_frame.__version__", "99.0"),
-    "size": lambda patch, _: patch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((100, 24))),
+VARIABLES = {
+    "FLAGTUI_PROFILE": "prod",
+    "FLAGTUI_HOST": "https://eu.example",
+    "NO_COLOR": "1",
+    "TERM": "vt100",
 }
 
 
-@pytest.mark.parametrize("what", CHANGES)
+@pytest.mark.parametrize("what", [*VARIABLES, "setting", "version", "size"])
 def test_frame_of_another_look_or_place_is_not_painted(
     screen: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    keep_frame("rows", "", shown_at=time.time())
+    keep()
     assert read_frame() is not None
-    CHANGES[what](monkeypatch, screen)
+    if what in VARIABLES:
+        monkeypatch.setenv(what, VARIABLES[what])
+    elif what == "setting":
+        (screen.parent / "config.toml").write_text("theme = 'day'")
+    elif what == "version":
+        monkeypatch.setattr(first_frame, "__version__", "99.0")
+    else:
+        monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((100, 24)))
     with pytest.raises(FileNotFoundError):
         read_frame()
 
@@ -95,17 +88,17 @@ def test_frame_of_another_look_or_place_is_not_painted(
 def test_the_folder_of_frames_is_private_whatever_the_umask(screen: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
-        keep_frame("rows", "", shown_at=time.time())
+        keep()
     finally:
         os.umask(before)
     assert [folder.stat().st_mode & 0o777 for folder in (screen, screen.parent)] == [0o700, 0o700]
     screen.chmod(0o777)
-    keep_frame("rows", "", shown_at=time.time())
+    keep()
     assert screen.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_frame_cut_or_altered_anywhere_is_not_painted(screen: Path) -> None:
-    keep_frame("\x1b[1;1Hrows", "38;5;1", shown_at=time.time())
+    keep("\x1b[1;1Hrows", "38;5;1")
     (kept,) = screen.iterdir()
     whole = kept.read_bytes()
     for place in range(len(whole)):
@@ -129,7 +122,7 @@ def read_painted() -> str | None:
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to another user")
 def test_frame_in_another_users_folder_is_not_painted(screen: Path) -> None:
-    keep_frame("rows", "", shown_at=time.time())
+    keep()
     os.chown(screen, 65534, 65534)
     assert read_frame() is None
     os.chown(screen, 0, 0)
@@ -141,10 +134,10 @@ def test_frame_in_another_users_folder_is_not_painted(screen: Path) -> None:
 
 
 def test_frame_is_kept_only_where_a_file_can_hold_it(screen: Path) -> None:
-    keep_frame("half \ud800", "", shown_at=time.time())
+    keep("half \ud800")
     assert not screen.exists()
     screen.parent.parent.joinpath("flagtui").write_text("a file where the folder should be")
-    keep_frame("rows", "", shown_at=time.time())
+    keep()
     assert not screen.exists()
 
 
@@ -164,7 +157,6 @@ def test_painting_imports_nothing_that_takes_time() -> None:
         "from flagtui.app.terminal.first_frame import paint; paint([]);"
         "print(*sorted(set(sys.modules) - before))"
     )
-    modules = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
-    assert {name.partition(".")[0] for name in modules} <= {"flagtui", "zlib", "time", "errno"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    roots = {name.partition(".")[0] for name in done.stdout.split()}
+    assert roots <= {"flagtui", "zlib", "time", "errno"}

@@ -1,4 +1,4 @@
-"""Input: pastes, the rest of a lost paste, and keys that the watchdog reads."""
+"""Input: keys in packets, pastes, the rest of a lost paste, and keys that the watchdog reads."""
 
 import os
 import pty
@@ -12,7 +12,7 @@ from textual._xterm_parser import XTermParser
 from textual.events import Key, Paste
 
 from flagtui.app.terminal.lost_paste import PAUSE, LostPaste
-from flagtui.app.terminal.quiet_driver import BEGIN_PASTE, END_PASTE, QUIT, PastedText
+from flagtui.app.terminal.quiet_driver import BEGIN_PASTE, END_PASTE, OF_A_MAC, QUIT, KeyParser, PastedText
 from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.terminal.watchdog_process import holds_quit, read_attributes, write_attributes
 
@@ -98,21 +98,24 @@ async def test_keys_read_before_the_loss_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    "keys",
-    [b"\x11", b"jj\x11k", b"\x1b[113;5u", b"\x1b[A\x1b[106;1;106uj\x1b[113;69u", b"\x1b[113::113;133:1u"],
-    ids=["control character", "among keys", "kitty", "kitty with caps lock", "kitty with num lock"],
+    ("case", "keys", "quits"),
+    [
+        ("control character", b"\x11", True),
+        ("among keys", b"jj\x11k", True),
+        ("kitty", b"\x1b[113;5u", True),
+        ("kitty with caps lock", b"\x1b[A\x1b[106;1;106uj\x1b[113;69u", True),
+        ("kitty with num lock", b"\x1b[113::113;133:1u", True),
+        ("q", b"q", False),
+        ("kitty q", b"\x1b[113;1u", False),
+        ("with shift", b"\x1b[113;6u", False),
+        ("unfinished", b"\x1b[113;", False),
+        ("mouse", b"\x1b[<113;5;5Mu", False),
+        ("ctrl+s", b"\x1b[115;5u", False),
+        ("without a key", b"\x1b[;5u", False),
+    ],
 )
-def test_ctrl_q_is_found_among_keys(keys: bytes) -> None:
-    assert holds_quit(keys)
-
-
-@pytest.mark.parametrize(
-    "keys",
-    [b"q", b"\x1b[113;1u", b"\x1b[113;6u", b"\x1b[113;", b"\x1b[<113;5;5Mu", b"\x1b[115;5u", b"\x1b[;5u"],
-    ids=["q", "kitty q", "with shift", "unfinished", "mouse", "ctrl+s", "without a key"],
-)
-def test_other_keys_are_no_ctrl_q(keys: bytes) -> None:
-    assert not holds_quit(keys)
+def test_ctrl_q_is_found_among_keys(case: str, keys: bytes, quits: bool) -> None:
+    assert bool(holds_quit(keys)) is quits
 
 
 @pytest.mark.parametrize("canonical", [0, termios.ICANON], ids=["raw", "canonical"])
@@ -129,3 +132,19 @@ def test_terminal_attributes_survive_as_an_argument(canonical: int) -> None:
     finally:
         os.close(keyboard)
         os.close(line)
+
+
+def keys_of(typed: str) -> list[tuple[str, str | None]]:
+    return [(event.key, event.character) for event in KeyParser(False).feed(typed) if isinstance(event, Key)]
+
+
+def test_escape_and_a_character_are_alt_and_the_character() -> None:
+    for character in "1234567890fb":
+        assert keys_of(f"\x1b{character}j") == [(f"alt+{character}", character), ("j", "j")]
+    assert keys_of("\x1b-\x1b=") == [("minus", "-"), ("equals_sign", "=")], "signs are not changed by it"
+
+
+def test_characters_of_a_mac_stay() -> None:
+    typed = "¡™£¢∞§¶•ªº–≠"
+    assert [character for _, character in keys_of(typed)] == [*typed]
+    assert len(typed) == len(OF_A_MAC)
