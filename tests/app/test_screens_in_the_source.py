@@ -27,42 +27,35 @@ def app_files() -> Iterator[tuple[str, Path]]:
 
 
 def test_screens_are_pushed_and_closed_by_their_owner_alone() -> None:
-    wrong = [
+    assert [
         f"{name}:{node.lineno} {node.attr}"
         for name, path in app_files()
         for node in find_nodes(path, ast.Attribute)
         if node.attr in OF_STACK - TABS.get(name, set()) and name not in STACK
-    ]
-    assert not wrong, "\n".join(wrong)
+    ] == []
 
 
 def test_every_screen_lives_as_the_mechanism_says() -> None:
-    base_modules = {
-        "app/widgets/screen_lifecycle.py",
-        "app/widgets/dialog.py",
-        "app/dialogs/picker.py",
-        "app/dialogs/palette.py",
-    }
-    wrong = [
+    modules = "widgets/screen_lifecycle.py", "widgets/dialog.py", "dialogs/picker.py", "dialogs/palette.py"
+    base_modules = {f"app/{name}" for name in modules}
+    assert [
         f"{name}:{node.lineno} {node.name}"
         for name, path in app_files()
         for node in find_nodes(path, ast.ClassDef)
         if BARE_BASES & {ast.unparse(base).partition("[")[0] for base in node.bases}
         and name not in base_modules
-    ]
-    assert not wrong, "\n".join(wrong)
+    ] == []
 
 
 def test_screens_hear_of_changes_through_the_mechanism() -> None:
     """A screen that watches by itself is told things after its end."""
-    wrong = [
+    assert [
         f"{name}:{node.lineno} {ast.unparse(node)}"
         for name, path in app_files()
         if re.search(r"_(screen|list|pane|tab)\.py$|/(found|loaded_list|series)\.py$", name)
         for node in find_nodes(path, ast.Call)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "watch"
-    ]
-    assert not wrong, "\n".join(wrong)
+    ] == []
 
 
 def test_no_handler_searches_the_screen_after_a_long_wait() -> None:

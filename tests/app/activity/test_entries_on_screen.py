@@ -2,13 +2,16 @@
 
 import unicodedata
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.doubles.expected import require
 from tests.doubles.fixtures import NO_FIXTURES, real_records
 from tests.doubles.log_entries import log_entry
+from tests.doubles.targeting import asks_cohort, group
 
 from flagtui.app.activity.activity_columns import activity_columns, day_words, draw_time
 from flagtui.app.activity.activity_search import ActivityFinder
@@ -42,13 +45,17 @@ def change_of(field: str, before: JSON, after: JSON) -> dict[str, JSON]:
     return {"field": field, "action": "changed", "before": before, "after": after}
 
 
-def lines_of(shown: EntryView) -> str:
-    return "\n".join("".join(text for text, _ in line) for line in entry_lines(shown))
+def pane(row: ChangeRow, flag: FlagRow | None = None, **how: Any) -> str:
+    return plain(entry_lines(EntryView(row, NOW, flag, **how)))
 
 
 def draw(row: ChangeRow, glyphs: Glyphs = UNICODE, names: Names = NO_NAMES) -> str:
-    cells = [column.draw(row, Slot(column.width, glyphs, NOW)) for column in activity_columns(names)]
-    return "|".join("".join(text for text, _ in cell) for cell in cells)
+    columns = activity_columns(names)
+    return "|".join(plain([column.draw(row, Slot(column.width, glyphs, NOW))]) for column in columns)
+
+
+def markdown(*rows: ChangeRow, title: str = "Changes", names: Names = NO_NAMES) -> str:
+    return as_markdown([*rows], title, lambda _row: "", names)
 
 
 @pytest.mark.parametrize(
@@ -65,18 +72,12 @@ def test_moment_stays_whole_beside_what_was_not_read(room: int, words: str) -> N
     finder.know(None, [entry()])
     finder.find("@ 20m")
     missing = ["experiments not read: The server failed (502)"]
-    assert "".join(text for text, _ in finder.count_pieces(0, 0, "", missing, room)) == words
+    assert plain([finder.count_pieces(0, 0, "", missing, room)]) == words
 
 
-@pytest.mark.parametrize(
-    ("days", "words"),
-    [
-        *[(-3, " 5 Mar"), (0, ""), (1, "Sun"), (6, "Tue"), (7, "23 Feb"), (59, " 2 Jan"), (61, "31 Dec")],
-        (400, "Jan'25"),
-    ],
-)
-def test_days_are_told_apart_in_six_cells(days: int, words: str) -> None:
-    assert day_words(NOW - days * DAY, NOW) == words
+def test_days_are_told_apart_in_six_cells() -> None:
+    days = {-3: " 5 Mar", 0: "", 1: "Sun", 6: "Tue", 7: "23 Feb", 59: " 2 Jan", 61: "31 Dec", 400: "Jan'25"}
+    assert {past: day_words(NOW - past * DAY, NOW) for past in days} == days
 
 
 def test_row_draws_time_reach_flag_user_change_and_sign() -> None:
@@ -87,35 +88,27 @@ def test_row_draws_time_reach_flag_user_change_and_sign() -> None:
 
 
 def test_cohort_has_its_name_wherever_it_is_known() -> None:
-    asks = {"groups": [{"properties": [{"type": "cohort", "key": "id", "value": 31}]}]}
-    row, names = entry([change_of("filters", {"groups": [{}]}, asks)]), Names(cohorts={31: "Beta testers"})
+    after = {"groups": [{"properties": [asks_cohort(31)]}]}
+    row, names = entry([change_of("filters", {"groups": [{}]}, after)]), Names(cohorts={31: "Beta testers"})
     assert "+ cohort 31|" in draw(row)
-    assert "+ Beta testers|" in draw(row, names=names)
-    assert "+ Beta testers" in as_lines([row], names)
-    assert "+ Beta testers" in as_markdown([row], "Changes", lambda _row: "", names)
+    texts = draw(row, names=names), as_lines([row], names), markdown(row, names=names)
+    assert all("+ Beta testers" in text for text in texts)
 
 
 def test_impersonating_staff_are_not_shown_as_the_user() -> None:
-    row = entry(was_impersonated=True)
+    row, study = entry(was_impersonated=True), Study(FlagDetails(FlagRow(12, "new-nav")), NOW)
+    words = "staff of the product, signed in as sam@acme.test"
     assert "|staff as Sam|" in draw(row)
-    assert "staff of the product, signed in as\nsam@acme.test" in lines_of(EntryView(row, NOW))
-    assert "staff of the product, signed in as sam@acme.test" in one_line(row)
-    assert "by staff of the product, signed in as sam@acme.test" in as_markdown(
-        [row], "Changes", lambda _row: ""
-    )
-    study = Study(FlagDetails(FlagRow(12, "new-nav")), NOW)
     assert "staff as S…" in plain([log_line(row.entry, study, 100)])
-    assert "staff of the product, signed in as sam@acme.test" in plain(log_entry_lines(row.entry, study))
-    assert "staff" not in lines_of(EntryView(entry(), NOW)) + draw(entry())
+    for text in (pane(row), one_line(row), markdown(row), plain(log_entry_lines(row.entry, study))):
+        assert words in text.replace("\n", " ")
+    assert "staff" not in pane(entry()) + draw(entry())
 
 
 def test_changes_in_short_name_switches_conditions_and_descriptions() -> None:
     row = entry([change_of("active", "true", "false")])
-    assert row.kinds == ("off",)
-    assert row.weight == 1.0
-    assert activity_in_short(row.entry) == "turned off"
-    before = {"groups": [{"properties": [], "rollout_percentage": 25}]}
-    after = {"groups": [{"properties": [], "rollout_percentage": 50}]}
+    assert (row.kinds, row.weight, activity_in_short(row.entry)) == (("off",), 1.0, "turned off")
+    before, after = {"groups": [group(25)]}, {"groups": [group(50)]}
     row = entry([change_of("filters", before, after), change_of("name", "Old", "New")])
     assert activity_in_short(row.entry) == "condition 1: rollout 25 % → 50 %, description changed"
     payloads = [{"groups": [], "payloads": {"true": payload}} for payload in ("1", "2")]
@@ -123,46 +116,31 @@ def test_changes_in_short_name_switches_conditions_and_descriptions() -> None:
 
 
 def test_pane_shows_exact_changes_and_their_age() -> None:
-    flag = FlagRow(id=12, key="new-nav", version=7)
     row = entry([change_of("active", True, False), change_of("version", 4, 5)])
-    text = lines_of(EntryView(row, NOW, flag))
-    for words in (
-        "18 min ago",
-        "2026-03-02 08:41 UTC",
-        "sam@acme.test",
-        "v4 → v5",
-        "active",
-        "- true",
-        "+ false",
-    ):
-        assert words in text
-    assert "changed 2 times since; now v7" in text
-    assert "v5 is the current version" in lines_of(
-        EntryView(row, NOW, FlagRow(id=12, key="new-nav", version=5))
-    )
+    text = pane(row, FlagRow(id=12, key="new-nav", version=7))
+    age = "18 min ago", "2026-03-02 08:41 UTC", "sam@acme.test", "changed 2 times since; now v7"
+    assert all(words in text for words in (*age, "v4 → v5", "active", "- true", "+ false"))
+    assert "v5 is the current version" in pane(row, FlagRow(id=12, key="new-nav", version=5))
 
 
 def test_the_pane_holds_the_entry_against_the_moment_asked_for() -> None:
-    row = entry()
-    assert row.at is not None
-    assert "2 min before 08:43" in lines_of(EntryView(row, NOW, centre=Centre(row.at + 120)))
-    assert distance(row.at, Centre(row.at - 3 * 3_600)) == "3 h after 05:41"
-    assert distance(row.at, Centre(row.at)) == "at 08:41"
+    row, at = entry(), require(entry().at)
+    assert "2 min before 08:43" in pane(row, centre=Centre(at + 120))
+    assert distance(at, Centre(at - 3 * 3_600)) == "3 h after 05:41"
+    assert distance(at, Centre(at)) == "at 08:41"
 
 
 def test_payloads_show_only_where_known_to_be_unencrypted() -> None:
     row = entry([change_of("filters", {"payloads": {"true": '"a"'}}, {"payloads": {"true": '"geheim"'}})])
     assert touches_payloads(row)
-    assert "geheim" not in lines_of(EntryView(row, NOW))
-    assert "geheim" in lines_of(EntryView(row, NOW, is_secret=False))
-    assert "geheim" not in one_line(row)
-    assert "geheim" not in draw(row)
+    assert "geheim" in pane(row, is_secret=False)
+    assert "geheim" not in pane(row) + one_line(row) + draw(row)
     row = entry([{"field": "filters", "action": "created", "after": {"payloads": {"true": "geheim"}}}])
-    assert "geheim" not in lines_of(EntryView(row, NOW))
+    assert "geheim" not in pane(row)
 
 
 def test_where_nothing_may_be_changed_the_pane_says_why() -> None:
-    text = lines_of(EntryView(entry(), NOW, can_write=False, why_not="the key lacks feature_flag:write"))
+    text = pane(entry(), can_write=False, why_not="the key lacks feature_flag:write")
     assert "the key lacks feature_flag:write" in text
     assert "revert it" not in text
 
@@ -179,15 +157,9 @@ odd = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=8,
 )
-odd_change = st.fixed_dictionaries(
-    {},
-    optional={
-        "field": st.sampled_from(["filters", "tags", "active", "key", "version"]) | odd,
-        "before": odd,
-        "after": odd,
-        "action": odd,
-    },
-)
+odd_fields = {"field": st.sampled_from(["filters", "tags", "active", "key", "version"]) | odd}
+odd_fields |= dict.fromkeys(("before", "after", "action"), odd)
+odd_change = st.fixed_dictionaries({}, optional=odd_fields)
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=60)
@@ -196,13 +168,9 @@ def test_malformed_entries_break_no_row_pane_or_copy(
     changes: JSON, user: JSON, activity: str, at: JSON
 ) -> None:
     row = entry(changes, user=user, activity=activity, created_at=at)
-    text = draw(row) + lines_of(EntryView(row, NOW, is_secret=False)) + one_line(row)
-    strange = {
-        each
-        for each in text.replace("\n", "")
-        if unicodedata.category(each) in ("Cc", "Cf", "Cs", "Zl", "Zp")
-    }
-    assert strange - {"\u200d"} == set()
+    text = draw(row) + pane(row, is_secret=False) + one_line(row)
+    categories = {unicodedata.category(each) for each in text if each not in "\n\u200d"}
+    assert categories.isdisjoint(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
 
 def test_every_entry_of_the_product_has_words() -> None:
@@ -213,7 +181,7 @@ def test_every_entry_of_the_product_has_words() -> None:
     for raw in entries:
         row = change_row(Activity.of(raw), -1)
         assert draw(row)
-        assert lines_of(EntryView(row, NOW))
+        assert pane(row)
 
 
 def test_a_markdown_timeline_has_days_times_people_and_addresses() -> None:
@@ -229,12 +197,12 @@ def test_a_markdown_timeline_has_days_times_people_and_addresses() -> None:
     assert "tags changed, or saved without a change by sam@acme.test (v3)" in text
     assert "## Time not known" in text
     assert as_markdown([], "None", str) == "# None\n\nNothing was changed.\n"
-    assert "<" not in as_markdown(rows, "Without an address", lambda id: "")
+    assert "<" not in markdown(*rows)
 
 
 def test_what_somebody_wrote_is_no_markup_of_the_timeline() -> None:
     hostile = entry([change_of("evaluation_runtime", "a", "](http://evil.test) **b**\n# c")], item_id="12")
-    text = as_markdown([hostile], "T", lambda _row: "")
+    text = markdown(hostile)
     assert "\\](http" in text
     assert "**b**" not in text
     assert len([line for line in text.splitlines() if line.startswith("#")]) == 2

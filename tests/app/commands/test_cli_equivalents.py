@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping
 from functools import cache
 from types import SimpleNamespace
-from typing import Final
+from typing import Any, Final
 
 import click
 import pytest
@@ -17,18 +17,12 @@ from flagtui.cli.main import program
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 
 WHERE = ("--profile", "prod", "--project", "1")
-SUBJECTS = {
-    "flags": Subject("flags", FlagRow(1, "one"), (FlagRow(1, "one"), FlagRow(2, "two")), WHERE),
-    "experiments": Subject(
-        "experiments", ExperimentRow(1, "One"), (ExperimentRow(1, "One"), ExperimentRow(2, "Two")), WHERE
-    ),
-    "events": Subject(
-        "events",
-        EventDefinitionRow("u", "one"),
-        (EventDefinitionRow("u", "one"), EventDefinitionRow("v", "two")),
-        WHERE,
-    ),
+PAIRS: dict[str, tuple[Any, Any]] = {
+    "flags": (FlagRow(1, "one"), FlagRow(2, "two")),
+    "experiments": (ExperimentRow(1, "One"), ExperimentRow(2, "Two")),
+    "events": (EventDefinitionRow("u", "one"), EventDefinitionRow("v", "two")),
 }
+SUBJECTS = {kind: Subject(kind, rows[0], rows, WHERE) for kind, rows in PAIRS.items()}
 BY_ID = {command.id: command for command in COMMANDS}
 WITH_TWIN = [command.id for command in COMMANDS if command.cli]
 SAID = {"PERCENT": "50", "ID": "1", "VERSION": "1", "CONCLUSION": "won"}
@@ -117,12 +111,12 @@ def test_a_twin_is_filled_in_with_the_record(id: str, kind: str, row: object, li
 def test_a_twin_of_the_demo_is_done_in_the_demo() -> None:
     row = FlagRow(7, "new-nav", active=True)
     demo = Subject("flags", row, (row,), ("--project", "1"), "demo --nasty")
-    assert (
-        cli_equivalent(BY_ID["flags.toggle"], demo)
-        == "flagtui demo --nasty flags disable new-nav --project 1"
-    )
-    assert cli_equivalent(BY_ID["app.journal"], demo) == "flagtui demo --nasty journal"
-    assert cli_equivalent(BY_ID["app.profile"], demo) == "flagtui profiles"
+    twins = {
+        "flags.toggle": "flagtui demo --nasty flags disable new-nav --project 1",
+        "app.journal": "flagtui demo --nasty journal",
+        "app.profile": "flagtui profiles",
+    }
+    assert {id: cli_equivalent(BY_ID[id], demo) for id in twins} == twins
 
 
 def test_twin_over_a_mirror_changes_overrides_only() -> None:
@@ -136,17 +130,12 @@ def test_twin_over_a_mirror_changes_overrides_only() -> None:
 
 
 def test_twin_names_marked_records_or_placeholder_words() -> None:
-    assert (
-        cli_equivalent(BY_ID["flags.tags"], SUBJECTS["flags"])
-        == f"flagtui flags tag one two --add TAG {' '.join(WHERE)}"
-    )
-    assert (
-        cli_equivalent(BY_ID["flags.edit_json"], SUBJECTS["flags"])
-        == f"flagtui flags edit one {' '.join(WHERE)}"
-    )
     link = SimpleNamespace(id=1, key="one")
-    assert cli_equivalent(BY_ID["flags.toggle"], Subject()) == "flagtui flags enable FLAGS"
-    assert (
-        cli_equivalent(BY_ID["events.hide"], Subject("flags", link, (link,))) == "flagtui events hide EVENTS"
-    )
-    assert cli_equivalent(BY_ID["lists.up"], Subject()) == ""
+    for id, subject, line in (
+        ("flags.tags", SUBJECTS["flags"], f"flagtui flags tag one two --add TAG {' '.join(WHERE)}"),
+        ("flags.edit_json", SUBJECTS["flags"], f"flagtui flags edit one {' '.join(WHERE)}"),
+        ("flags.toggle", Subject(), "flagtui flags enable FLAGS"),
+        ("events.hide", Subject("flags", link, (link,)), "flagtui events hide EVENTS"),
+        ("lists.up", Subject(), ""),
+    ):
+        assert cli_equivalent(BY_ID[id], subject) == line

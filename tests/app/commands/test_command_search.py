@@ -110,27 +110,28 @@ def pairs(words: dict[str, str]) -> list[tuple[str, str]]:
     return [(word, id) for id, several in words.items() for word in several.split(", ")]
 
 
+def ranked(word: str, *places: str) -> list[str]:
+    """The ids of the commands that a word finds, in all places or in these."""
+    commands = commands_of(*places) if places else COMMANDS
+    return [command.id for _, command in rank_commands(commands, word)]
+
+
 @pytest.mark.parametrize(("word", "id"), pairs(WORDS))
 def test_an_everyday_word_finds_its_command_among_the_first(word: str, id: str) -> None:
-    first = [command.id for _, command in rank_commands(COMMANDS, word)][:8]
-    assert id in first, first
+    assert id in ranked(word)[:8]
 
 
-@pytest.mark.parametrize(("word", "id"), pairs(FIRST))
+@pytest.mark.parametrize(("word", "id"), [*pairs(FIRST), ("sort", "lists.sort")])
 def test_an_everyday_word_puts_the_command_that_says_it_first(word: str, id: str) -> None:
-    (_, first), *_ = rank_commands(commands_of("flags", "lists", "everywhere"), word)
-    assert first.id == id
+    assert ranked(word, "flags", "lists", "everywhere")[0] == id
 
 
 def test_exact_names_and_keys_come_first() -> None:
-    ids = [command.id for _, command in rank_commands(commands_of("flags", "lists", "everywhere"), "sort")]
-    assert ids[0] == "lists.sort"
     assert next(fit for fit, _ in rank_commands(COMMANDS, "tag")) == 2
-    assert rank_commands(COMMANDS, "no such thing") == []
-    assert [command.id for fit, command in rank_commands(COMMANDS, "Z") if fit == 0] == ["experiments.reset"]
-    assert "experiments.reset" not in [
-        command.id for fit, command in rank_commands(COMMANDS, "z") if fit == 0
-    ]
+    assert ranked("no such thing") == []
+    exact = {key: [command.id for fit, command in rank_commands(COMMANDS, key) if fit == 0] for key in "zZ"}
+    assert exact["Z"] == ["experiments.reset"]
+    assert "experiments.reset" not in exact["z"]
 
 
 def test_typed_words_are_located_for_highlighting() -> None:

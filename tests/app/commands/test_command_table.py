@@ -90,17 +90,14 @@ def test_a_key_means_one_kind_of_thing_wherever_it_works() -> None:
         for key in command.keys.split(","):
             if DIFFERS.get(key) != command.title:
                 titles[key].add(command.title)
-    several = {key: names for key, names in titles.items() if len(names) > 1}
-    assert {
-        key: names for key, names in several.items() if not any(names <= meanings for meanings in SAME_THING)
-    } == {}
+    several = [(key, names) for key, names in titles.items() if len(names) > 1]
+    assert [each for each in several if not any(each[1] <= meanings for meanings in SAME_THING)] == []
 
 
 def test_no_two_commands_share_a_key_on_one_screen() -> None:
     for screen in SCREENS:
-        keys = [key for binding in bindings(screen) for key in binding.key.split(",")]
-        twice = {key for key in keys if keys.count(key) > 1}
-        assert not twice, f"{screen.__name__}: {twice}"
+        keys = Counter(key for binding in bindings(screen) for key in binding.key.split(","))
+        assert [key for key, times in keys.items() if times > 1] == [], screen.__name__
 
 
 @pytest.mark.parametrize("titles", [{}, STAGING_TITLES, override_titles()], ids=["", "staging", "mirror"])
@@ -116,9 +113,10 @@ def test_each_command_has_one_handler_where_it_works(screen: Any) -> None:
     commands = [command for command in commands_of(*SCREENS[screen]) if command.id in bound]
     left_out = {"lists.copy_key", "lists.mine", "lists.state", "lists.type", "app.refresh"}
     assert {command.id for command in commands_of(*SCREENS[screen])} - bound <= left_out
-    without = [
-        each.id for each in commands if each.handler not in handlers(FlagTui if each.by_app else screen)
-    ]
+    own, of_app = (
+        {name for base in own_bases(of) for name in own_handlers(base)} for of in (screen, FlagTui)
+    )
+    without = [each.id for each in commands if each.handler not in (of_app if each.by_app else own)]
     calls = Counter((each.by_app, each.handler, each.argument) for each in commands)
     assert without == []
     assert [call for call, times in calls.items() if times > 1] == []
@@ -155,10 +153,6 @@ def own_bases(screen: Any) -> list[Any]:
 
 def own_handlers(base: Any) -> set[str]:
     return {name.removeprefix("action_") for name in vars(base) if name.startswith("action_")}
-
-
-def handlers(screen: Any) -> set[str]:
-    return {name for base in own_bases(screen) for name in own_handlers(base)}
 
 
 def test_signs_name_default_keys_or_the_palette() -> None:

@@ -52,10 +52,8 @@ class Choosing(App[None]):
 
 def click(lines: OptionLines, option: int) -> events.Click:
     """One on the line where this option was drawn."""
-    style = Style.from_meta({"option": option})
-    return events.Click(
-        lines, x=2, y=1, delta_x=0, delta_y=0, button=1, shift=False, meta=False, ctrl=False, style=style
-    )
+    keys = {"shift": False, "meta": False, "ctrl": False}
+    return events.Click(lines, 2, 1, 0, 0, 1, **keys, style=Style.from_meta({"option": option}))
 
 
 async def test_a_click_where_an_option_was_chooses_none() -> None:

@@ -6,6 +6,7 @@ from textual.app import App, ComposeResult
 from textual.content import Content
 
 from flagtui.app.writing.typed_entry import APART, BELOW, BESIDE, Entry, Typed
+from flagtui.text.flag_sentences import plain
 from flagtui.text.long_lists import are_longer, lay_out_long
 from flagtui.text.styled import Piece
 
@@ -19,9 +20,7 @@ def facts(width: int) -> Iterator[list[Piece]]:
 
 
 def drawn(room: int, width: int, *, is_short: bool) -> list[str]:
-    return [
-        "".join(text for text, _ in line) for line in lay_out_long(facts, room, width, 10, is_short=is_short)
-    ]
+    return plain(lay_out_long(facts, room, width, 10, is_short=is_short)).split("\n")
 
 
 @pytest.mark.parametrize(
@@ -50,8 +49,6 @@ async def test_field_is_beside_its_words_where_both_have_room() -> None:
     async with Entries().run_test() as pilot:
         entry = pilot.app.query_one(Entry)
         assert entry.fit(80, is_close=False) == APART
-        assert entry.fit(words + 4, is_close=True) == BESIDE
-        assert entry.fit(words + 3, is_close=True) == BELOW
+        assert [entry.fit(words + more, is_close=True) for more in (3, 4)] == [BELOW, BESIDE]
         entry.show(Content("to confirm, type 12"), 2)
-        assert entry.fit(words + 5, is_close=True) == BELOW
-        assert entry.fit(words + 6, is_close=True) == BESIDE
+        assert [entry.fit(words + more, is_close=True) for more in (5, 6)] == [BELOW, BESIDE]

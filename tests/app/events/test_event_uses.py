@@ -1,6 +1,7 @@
 """Which experiments measure an event: asked once, each experiment read once."""
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, cast
 
 from flagtui.api import Client
@@ -9,13 +10,13 @@ from flagtui.changes.event_definitions.event_uses import EventUse, EventUses, us
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow, RowPage
 from flagtui.text.event_words import use_lines
+from flagtui.text.flag_sentences import plain
 
 
 def measuring(id: int, *events: str) -> Experiment:
     """An experiment with a metric for each event."""
-    metrics = [
-        {"kind": "ExperimentMetric", "source": {"kind": "EventsNode", "event": each}} for each in events
-    ]
+    sources = [{"kind": "EventsNode", "event": each} for each in events]
+    metrics = [{"kind": "ExperimentMetric", "source": source} for source in sources]
     return Experiment.of({"id": id, "name": f"Number {id}", "metrics": metrics})
 
 
@@ -43,13 +44,8 @@ class Experiments:
         return next(experiment for experiment in self.experiments if experiment.id == id)
 
 
-@dataclass
-class Server:
-    experiments: Experiments
-
-
 def uses_at(server: Experiments) -> EventUses:
-    return EventUses(cast(Client, Server(server)))
+    return EventUses(cast(Client, SimpleNamespace(experiments=server)))
 
 
 async def test_each_experiment_and_event_is_read_once() -> None:
@@ -95,8 +91,6 @@ def test_an_event_is_found_wherever_an_experiment_names_it() -> None:
 
 
 def test_experiments_are_listed_one_per_line_with_a_reason() -> None:
-    lines = use_lines([EventUse(7, "\x1b[1mA", "running")], "of 90")
-    drawn = [[text for text, _style in line] for line in lines]
-    assert drawn == [["#7 ␛[1mA", "  running"], ["of 90"]]
-    assert [line[0][0] for line in use_lines((), "")] == ["measured by no experiment"]
-    assert [line[0][0] for line in use_lines(None, "")] == ["loading…"]
+    assert plain(use_lines([EventUse(7, "\x1b[1mA", "running")], "of 90")) == "#7 ␛[1mA  running\nof 90"
+    assert plain(use_lines((), "")) == "measured by no experiment"
+    assert plain(use_lines(None, "")) == "loading…"

@@ -8,6 +8,7 @@ import pytest
 from textual.screen import Screen
 
 from flagtui.app.dialogs.picker import PickerScreen
+from flagtui.app.forms.completion import complete_tags
 from flagtui.app.forms.form_lines import FieldAnswer, ask_field, field_line
 from flagtui.app.widgets.column_layout import Slot, shown_column
 from flagtui.app.widgets.glyphs import UNICODE
@@ -17,6 +18,7 @@ from flagtui.changes.editor_text import Faulty, RecordText
 from flagtui.models.editable_fields import EditableField, FieldColumn, FieldTable, Option, one_of, texts
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.store.sort_orders import field_order
+from flagtui.text.flag_sentences import plain
 
 SOURCE = Path(__file__).parents[3] / "src" / "flagtui"
 TASTE = EditableField(
@@ -47,14 +49,10 @@ class Answering(ChangeRunner):
         return self.answer
 
 
-def text_of(pieces: Any) -> str:
-    return "".join(text for text, _ in pieces)
-
-
 def test_field_has_a_form_line_a_column_and_an_order() -> None:
-    assert text_of(field_line(TASTE, None).pieces).split() == ["tastes", "with", "sugar"]
+    assert plain([field_line(TASTE, None).pieces]).split() == ["tastes", "with", "sugar"]
     column = shown_column(MADE_UP.shown_field("flavour"))
-    assert (column.title, text_of(column.draw(Dish("salty"), Slot(6, UNICODE, 0.0)))) == ("TASTES", "salty")
+    assert (column.title, plain([column.draw(Dish("salty"), Slot(6, UNICODE, 0.0))])) == ("TASTES", "salty")
     order = field_order(TASTE)
     dishes = sorted((Dish("salty"), Dish("sweet")), key=lambda dish: order.rank(dish, is_reversed=False))
     assert [dish.flavour for dish in dishes] == ["sweet", "salty"]
@@ -92,3 +90,9 @@ def test_a_field_is_named_in_few_files(name: str, most: int) -> None:
         path for path in SOURCE.rglob("*.py") if "service" not in path.parts and name in path.read_text()
     ]
     assert 0 < len(client) <= most, client
+
+
+async def test_suggested_tags_are_added_by_the_line_that_names_them() -> None:
+    tags = [["web", "-1", "a, b"], ["web", "= all"], ["+plus", "two words", "line\none"]]
+    suggestions = await complete_tags(tags, "flag").suggest("")
+    assert [each.text for each in suggestions.items] == ["web", "two words"]

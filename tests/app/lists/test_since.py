@@ -6,14 +6,14 @@ from tests.doubles.whole_program import NOW
 from flagtui.app.lists.since import difference_lines
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 from flagtui.store.list_differences import compare
+from flagtui.text.flag_sentences import plain
 
 THEN = NOW.timestamp()
 
 
 def text_of(before: list[msgspec.Struct], after: list[msgspec.Struct]) -> list[str]:
     """The lines after the first two, as text."""
-    lines = difference_lines(compare(before, after), THEN)
-    return ["".join(text for text, _style in line) for line in lines][2:]
+    return plain(difference_lines(compare(before, after), THEN)).split("\n")[2:]
 
 
 def test_lines_name_their_record_and_use_readable_words() -> None:

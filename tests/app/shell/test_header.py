@@ -2,64 +2,65 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from types import SimpleNamespace
 from typing import Any, Final
 
 import httpx
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 from rich.cells import cell_len
 from tests.doubles import quiet
 from tests.doubles.flag_app import StyledApp
+from tests.doubles.servers import MakeClient, clock, make_client
 from textual.app import ComposeResult
 from textual.events import Resize
 from textual.geometry import Size
 
-from flagtui.api import Client
 from flagtui.api.errors import ApiError, BadKey, ErrorFacts, MissingScope, Refused
 from flagtui.app.shell.header import MORE, RECOGNISED, Header, Link, Location, Tab, fit_tabs
 from flagtui.app.shell.polling import Polling
 from flagtui.app.shell.status_line import count_of, link_of, retry_words
 from flagtui.store.workspace import Workspace
 
-LONG = Location(
-    badge="flags.staging.eu-central-1.example.com",
-    colour="neutral",
-    organization="Umbrella Corporation of Raccoon City",
-    project="The website, the shop and everything else",
-    project_id=123_456,
-    host="flags.production.example.com",
-    user="alice.liddell.of.wonderland@acme.example.com",
-    overridden="FLAGTUI_HOST FLAGTUI_API_KEY FLAGTUI_PROJECT",
-)
-WIDE_LETTERS = Location(
-    badge="製品環境",
-    colour="error",
-    organization="株式会社ウェブ",
-    project="ウェブアプリケーション全体",
-    project_id=7,
-    host="旗.example",
-    user="佐藤@例え.jp",
-)
-MANY_VARIABLES = Location(
-    badge="STAGING-OF-THE-SHOP-IN-FRANKFURT",
-    colour="warning",
-    organization="acme",
-    project="Web app",
-    project_id=1,
-    host="eu.posthog.com",
-    user="alice@example.com",
-    overridden="FLAGTUI_HOST +4",
-)
+__all__ = ["clock", "make_client"]
+VARIABLES = "FLAGTUI_HOST FLAGTUI_API_KEY FLAGTUI_PROJECT"
 SHORT = Location("PROD", "error", "acme", "Web app", 1, "eu.posthog.com", "alice@acme.com")
+LONG = Location(
+    "flags.staging.eu-central-1.example.com", "neutral",
+    "Umbrella Corporation of Raccoon City", "The website, the shop and everything else", 123_456,
+    "flags.production.example.com", "alice.liddell.of.wonderland@acme.example.com", VARIABLES,
+)  # fmt: skip
+WIDE_LETTERS = Location(
+    "製品環境", "error", "株式会社ウェブ", "ウェブアプリケーション全体", 7, "旗.example", "佐藤@例え.jp"
+)
+MANY_VARIABLES = replace(
+    SHORT, badge="STAGING-OF-THE-SHOP-IN-FRANKFURT", colour="warning", overridden="FLAGTUI_HOST +4"
+)
 LOCATIONS = {"long": LONG, "wide letters": WIDE_LETTERS, "many variables": MANY_VARIABLES, "short": SHORT}
 LINKS = (Link("synced", "synced 4 min ago"), Link("offline", "invalid response, data 23 min old"))
+WIDTHS: Final = range(40, 201, 1 if os.environ.get("FLAGTUI_DISPLAY_WIDTH") else 7)
+"""All of them in `make check-display`."""
 
 
 class OneLine(StyledApp):
     def compose(self) -> ComposeResult:
         yield Header()
+
+
+@pytest.fixture
+async def header() -> AsyncIterator[Header]:
+    app = OneLine()
+    async with app.run_test(size=(40, 2)):
+        yield app.query_one(Header)
+
+
+async def draw(header: Header, location: Location, link: Link, width: int) -> str:
+    header.app.post_message(Resize(size := Size(width, 2), size))
+    await quiet.settle(header.app)
+    assert header.size.width == width
+    header.show_location(location, link)
+    return header.render().plain
 
 
 def parts_of(location: Location, link: Link) -> Iterator[str]:
@@ -73,81 +74,53 @@ def is_one_part(shown: str, parts: list[str]) -> bool:
     return shown in parts or (shown.endswith("…") and any(each.startswith(start) for each in parts))
 
 
-WIDTHS: Final = range(40, 201, 1 if os.environ.get("FLAGTUI_DISPLAY_WIDTH") else 7)
-"""All of them in `make check-display`."""
-
-
 @pytest.mark.parametrize("location", LOCATIONS.values(), ids=LOCATIONS)
-async def test_no_two_things_run_together_at_any_width(location: Location) -> None:
-    app = OneLine()
-    async with app.run_test(size=(40, 2)):
-        header = app.query_one(Header)
-        for width in WIDTHS:
-            app.post_message(Resize(size := Size(width, 2), size))
-            await quiet.settle(app)
-            assert header.size.width == width
-            for link in LINKS:
-                parts = list(parts_of(location, link))
-                header.show_location(location, link)
-                text = header.render().plain
-                assert cell_len(text) <= width
-                apart = re.split(r"\s{2,}| › | (?=#\d)|[●▲] ", text)
-                shown = [part.strip() for part in apart if part.strip()]
-                assert [part for part in shown if not is_one_part(part, parts)] == [], f"{width}: {text}"
-                assert is_one_part(shown[-1], [link.words]), f"{width}: {text}"
-                assert any(is_one_part(part, [location.badge]) for part in shown), f"{width}: {text}"
+async def test_no_two_things_run_together_at_any_width(location: Location, header: Header) -> None:
+    for width in WIDTHS:
+        for link in LINKS:
+            parts = list(parts_of(location, link))
+            text = await draw(header, location, link, width)
+            assert cell_len(text) <= width
+            apart = re.split(r"\s{2,}| › | (?=#\d)|[●▲] ", text)
+            shown = [part.strip() for part in apart if part.strip()]
+            assert [part for part in shown if not is_one_part(part, parts)] == [], f"{width}: {text}"
+            assert is_one_part(shown[-1], [link.words]), f"{width}: {text}"
+            assert any(is_one_part(part, [location.badge]) for part in shown), f"{width}: {text}"
 
 
-async def test_project_stays_longest_and_the_host_is_shown_once() -> None:
-    app = OneLine()
-    async with app.run_test(size=(60, 2)):
-        header = app.query_one(Header)
-        header.show_location(LONG, LINKS[0])
-        text = header.render().plain
-        assert "The w" in text
-        assert "flagtui" not in text
-    app, host = OneLine(), "flags.example.com"
-    async with app.run_test(size=(140, 2)):
-        header = app.query_one(Header)
-        header.show_location(Location(host, "neutral", project="Web", host=host), LINKS[0])
-        assert header.render().plain.count(host) == 1
-    app = OneLine()
-    async with app.run_test(size=(96, 2)):
-        header = app.query_one(Header)
-        header.show_location(
-            structs.replace(SHORT, badge="127.0.0.1:18120", overridden=LONG.overridden), LINKS[0]
-        )
-        assert "acme › Web app" in header.render().plain, "the longer part that went made room"
+async def test_project_stays_longest_and_the_host_is_shown_once(header: Header) -> None:
+    text = await draw(header, LONG, LINKS[0], 60)
+    assert "The w" in text
+    assert "flagtui" not in text
+    host = "flags.example.com"
+    text = await draw(header, Location(host, "neutral", project="Web", host=host), LINKS[0], 140)
+    assert text.count(host) == 1
+    location = replace(SHORT, badge="127.0.0.1:18120", overridden=VARIABLES)
+    text = await draw(header, location, LINKS[0], 96)
+    assert "acme › Web app" in text, "the longer part that went made room"
 
 
-@pytest.mark.parametrize(
-    ("retry_in", "retry_at", "words"),
-    [(0.0, 0.0, ""), (4.2, 104.2, "retrying in 5 s"), (0.0, 100.0, "retrying now")],
-)
-def test_retry_is_counted_down_and_named_while_it_runs(retry_in: float, retry_at: float, words: str) -> None:
-    app_state: Any = SimpleNamespace(retry_in=retry_in, retry_at=retry_at)
-    assert retry_words(app_state) == words
+def state(**parts: Any) -> Any:
+    """The state of an app that has not opened a project, but for these parts."""
+    session = SimpleNamespace(mirror=None, clock=SimpleNamespace(monotonic=lambda: 0.0))
+    closed = {"session": session, "workspace": None, "trouble": None, "is_connecting": False}
+    quiet_parts = {"shows_saving": False, "reading": "", "retry_in": 0.0, "retry_at": 0.0}
+    return SimpleNamespace(**closed | quiet_parts | parts)
 
 
-@pytest.mark.parametrize(
-    ("trouble", "words"),
-    [
-        (MissingScope("The key lacks a scope (403).", facts=ErrorFacts(status=403)), "403"),
-        (Refused("Nothing listens there."), "no connection"),
-        (BadKey("There is no API key for the profile prod."), "sign in"),
-    ],
-)
-def test_server_that_refused_to_open_a_project_was_connected(trouble: ApiError, words: str) -> None:
-    before_opening = {
-        "workspace": None,
-        "shows_saving": False,
-        "reading": "",
-        "retry_in": 0.0,
-        "retry_at": 0.0,
-    }
-    session = SimpleNamespace(mirror=None)
-    app_state: Any = SimpleNamespace(trouble=trouble, session=session, **before_opening)
-    assert link_of(app_state).words == words
+def test_retry_is_counted_down_and_named_while_it_runs() -> None:
+    retries = {(0.0, 0.0): "", (4.2, 104.2): "retrying in 5 s", (0.0, 100.0): "retrying now"}
+    for (retry_in, retry_at), words in retries.items():
+        assert retry_words(state(retry_in=retry_in, retry_at=retry_at)) == words
+
+
+REFUSED, NO_KEY = Refused("Nothing listens there."), BadKey("There is no API key for the profile prod.")
+NO_SCOPE = MissingScope("The key lacks a scope (403).", facts=ErrorFacts(status=403))
+
+
+def test_server_that_refused_to_open_a_project_was_connected() -> None:
+    for trouble, words in ((NO_SCOPE, "403"), (REFUSED, "no connection"), (NO_KEY, "sign in")):
+        assert link_of(state(trouble=trouble)).words == words
 
 
 @pytest.mark.parametrize(
@@ -159,64 +132,49 @@ def test_server_that_refused_to_open_a_project_was_connected(trouble: ApiError, 
 )
 def test_reading_counts_down_while_the_server_asked_to_wait(waiting: float, link: Link) -> None:
     client = SimpleNamespace(link=SimpleNamespace(waiting=waiting))
-    app_state: Any = SimpleNamespace(
-        session=SimpleNamespace(mirror=None),
-        workspace=SimpleNamespace(client=client, unresolved=0),
-        trouble=None,
-        shows_saving=True,
-        reading="new-nav",
-    )
-    assert link_of(app_state) == link
-
-
-CAP = 400
-ALL = 730
-
-
-def answer(request: httpx.Request) -> httpx.Response:
-    """A list that stops counting at CAP and goes on to ALL."""
-    offset, limit = (int(request.url.params.get(name, "0")) for name in ("offset", "limit"))
-    rows: list[dict[str, Any]] = [
-        {"id": f"id-{at}", "name": f"event {at}"} for at in range(offset, min(offset + limit, ALL))
-    ]
-    following = "more" if offset + limit < ALL else None
-    body = {"count": CAP, "next": following, "previous": None, "count_is_capped": True, "results": rows}
-    return httpx.Response(200, json=body)
-
-
-async def test_count_has_a_plus_until_the_last_page() -> None:
-    counts: list[str] = []
-    async with Client("http://127.0.0.1:1", "phx_key", 1, transport=httpx.MockTransport(answer)) as client:
-        workspace = Workspace(client)
-        assert count_of(workspace, "events") == ""
-        workspace.loading("events").watch(lambda: counts.append(count_of(workspace, "events")))
-        await workspace.refresh("events")
-    assert "100 of 400+" in counts
-    assert counts[-1] == "730"
-    assert all(words in ("", "730") or words.endswith("+") for words in counts)
+    workspace = SimpleNamespace(client=client, unresolved=0)
+    assert link_of(state(workspace=workspace, shows_saving=True, reading="new-nav")) == link
 
 
 @pytest.mark.parametrize(
     ("trouble", "is_connecting", "times"),
     [
-        (Refused("Nothing listens there."), False, 1),
+        (REFUSED, False, 1),
         # The attempt in progress is enough.
-        (Refused("Nothing listens there."), True, 0),
+        (REFUSED, True, 0),
         # Only another key helps, and the app asks for it.
-        (BadKey("There is no API key."), False, 0),
+        (NO_KEY, False, 0),
         (None, False, 0),
     ],
 )
 async def test_unopened_project_is_connected_again_after_outages(
     trouble: ApiError | None, is_connecting: bool, times: int
 ) -> None:
-    session = SimpleNamespace(clock=SimpleNamespace(monotonic=lambda: 0.0))
-    app_state: Any = SimpleNamespace(
-        session=session, workspace=None, trouble=trouble, is_connecting=is_connecting
-    )
     attempts: list[int] = []
-    await Polling(app_state, lambda: attempts.append(1)).poll()
+    await Polling(state(trouble=trouble, is_connecting=is_connecting), lambda: attempts.append(1)).poll()
     assert len(attempts) == times
+
+
+CAP, ALL = 400, 730
+
+
+def answer(request: httpx.Request) -> httpx.Response:
+    """A list that stops counting at CAP and goes on to ALL."""
+    offset, limit = (int(request.url.params.get(name, "0")) for name in ("offset", "limit"))
+    end = min(offset + limit, ALL)
+    rows = [{"id": f"id-{at}", "name": f"event {at}"} for at in range(offset, end)]
+    page = {"count": CAP, "next": "more" if end < ALL else None, "previous": None}
+    return httpx.Response(200, json={**page, "count_is_capped": True, "results": rows})
+
+
+async def test_count_has_a_plus_until_the_last_page(make_client: MakeClient) -> None:
+    counts, workspace = list[str](), Workspace(make_client(answer))
+    assert count_of(workspace, "events") == ""
+    workspace.loading("events").watch(lambda: counts.append(count_of(workspace, "events")))
+    await workspace.refresh("events")
+    assert "100 of 400+" in counts
+    assert counts[-1] == "730"
+    assert all(words in ("", "730") or words.endswith("+") for words in counts)
 
 
 LISTS = [Tab("1", "Flags", "248"), Tab("2", "Experiments", "31"), Tab("3", "Events"), Tab("4", "Activity")]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from weakref import ref
 
 import pytest
-from tests.app.shell.test_screen_owner import Owner, Record, open_owner
+from tests.app.shell.owner import Owner, Record, open_owner
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw
 from textual.events import Resize
@@ -59,11 +59,11 @@ async def test_key_for_a_closed_or_unopened_screen_does_nothing() -> None:
 
 
 @pytest.fixture
-def by_hand() -> Iterator[None]:
+def by_hand(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """Python itself collects nothing, and what other tests loaded is no matter."""
     gc.freeze()
     gc.disable()
-    yield
+    yield monkeypatch
     gc.enable()
 
 
@@ -91,36 +91,29 @@ async def close(app: Owner) -> "ref[Record]":
     return ref(record)
 
 
-@pytest.mark.usefixtures("by_hand")
-async def test_reference_cycles_of_closed_screens_are_freed_after_a_few(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_reference_cycles_of_closed_screens_are_freed_after_a_few(by_hand: pytest.MonkeyPatch) -> None:
     # Rests of this length are over at once; the other one never comes, however slow the machine is.
-    monkeypatch.setattr(Owner, "SHORT_REST", quiet.LONGEST_REST)
-    monkeypatch.setattr(Owner, "REST", 3_600.0)
+    by_hand.setattr(Owner, "SHORT_REST", quiet.LONGEST_REST)
+    by_hand.setattr(Owner, "REST", 3_600.0)
     async with open_owner() as app:
         left = [await close(app) for _ in range(2 * MOST_LEFT)]
         # The last ones were still in use at the last collection.
         assert len([screen for screen in left if screen() is not None]) <= MOST_LEFT // 2
 
 
-@pytest.mark.usefixtures("by_hand")
-async def test_closed_screens_wait_for_a_long_rest_beside_heavy_records(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(Owner, "REST", quiet.LONGEST_REST)
-    monkeypatch.setattr(garbage, "MOST_BLOCKS", -10_000_000)
+async def test_closed_screens_wait_for_a_long_rest_beside_heavy_records(by_hand: pytest.MonkeyPatch) -> None:
+    by_hand.setattr(Owner, "REST", quiet.LONGEST_REST)
+    by_hand.setattr(garbage, "MOST_BLOCKS", -10_000_000)
     async with open_owner() as app:
         left = [await close(app) for _ in range(2)]
         assert None not in [screen() for screen in left]
-        monkeypatch.setattr(Owner, "LONG_REST", quiet.LONGEST_REST)
+        by_hand.setattr(Owner, "LONG_REST", quiet.LONGEST_REST)
         await close(app)
         assert left[0]() is None
 
 
-@pytest.mark.usefixtures("by_hand")
-async def test_reference_cycles_of_closed_screens_are_freed_at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Owner, "REST", 0.01)
+async def test_reference_cycles_of_closed_screens_are_freed_at_rest(by_hand: pytest.MonkeyPatch) -> None:
+    by_hand.setattr(Owner, "REST", 0.01)
     async with open_owner() as app:
         left = [await close(app)]
         # A collection may come while the screen is still in use.

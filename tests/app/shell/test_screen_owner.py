@@ -2,91 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.app.shell.owner import Asking, Listing, Owner, Record, open_owner
 from tests.doubles import quiet
-from textual import work
-from textual.app import ComposeResult
-from textual.screen import Screen
+from textual.geometry import Size
 from textual.widgets import Label
 
 from flagtui.app.shell.screen_owner import IN_A_ROW, ScreenOwner
-from flagtui.app.widgets.dialog import Dialog
+from flagtui.app.widgets.dialog import TooSmallScreen
 from flagtui.app.widgets.screen_lifecycle import OwnedScreen
-
-
-class Listing(OwnedScreen[None]):
-    def compose(self) -> ComposeResult:
-        yield Label("rows")
-
-
-class Asking(Dialog[str | None]):
-    pass
-
-
-class Record(OwnedScreen[None]):
-    """A record whose details come late."""
-
-    def __init__(self, about: int = 0, listener: Callable[[], None] = lambda: None) -> None:
-        super().__init__()
-        self._about, self._listener = about, listener
-        self.let_go = asyncio.Event()
-        self.looked = 0
-
-    @property
-    def opened_for(self) -> object:
-        return self._about
-
-    def compose(self) -> ComposeResult:
-        yield Label("details")
-
-    @work
-    async def look(self) -> None:
-        await self.let_go.wait()
-        self.looked += 1
-        self.query_one(Label).update("known")
-
-    def heard(self) -> None:
-        self._listener()
-        self.query_one(Label).update("heard")
-
-
-class Owner(ScreenOwner[None]):
-    """The smallest app with a list."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.reports: list[BaseException] = []
-        self.renewed: list[Screen[Any]] = []
-        self.open_changes = ""
-
-    def on_mount(self) -> None:
-        self.install_screen(Listing(), "list")
-        self.push_screen("list")
-
-    def keep_report(self, fault: BaseException) -> Path | None:
-        self.reports.append(fault)
-        return None
-
-    def renew_list(self, screen: Screen[Any]) -> None:
-        self.renewed.append(screen)
-
-    def words_about_open_changes(self) -> str:
-        return self.open_changes
-
-    @work(exit_on_error=True)
-    async def ask(self, answers: list[str | None]) -> None:
-        answers.append(await self.push_screen_wait(Asking()))
-
-    @property
-    def words(self) -> str:
-        return " ".join(f"{notice.title} {notice.message}" for notice in self._notifications)
-
-    def forget_fault(self) -> None:
-        self._last_fault -= IN_A_ROW
 
 
 @pytest.fixture
@@ -95,34 +20,10 @@ async def app() -> AsyncIterator[Owner]:
         yield owner
 
 
-@asynccontextmanager
-async def open_owner() -> AsyncIterator[Owner]:
-    owner = Owner()
-    async with quiet.run_quietly(owner, notifications=True) as pilot:
-        while not owner._is_up:
-            await pilot.pause()
-        yield owner
-
-
-async def settle_after_fault() -> None:
-    """What waits for quiet elsewhere takes a fault for the end."""
-    for _ in range(50):
-        await asyncio.sleep(0)
-
-
-@pytest.fixture
-async def faulty() -> AsyncIterator[Owner]:
-    """An app that is going to meet a fault, which every other test would fail for."""
-    async with open_owner() as owner:
-        yield owner
-        assert str(owner._exception) == "asked to fail"
-        owner._exception = None
-
-
 async def test_a_list_is_never_popped(app: Owner) -> None:
     for _ in range(3):
         app.pop_screen()
-    assert isinstance(app.screen, Listing)
+    assert app.stack == [Listing]
 
 
 async def test_dialog_requested_twice_opens_once(app: Owner) -> None:
@@ -130,44 +31,33 @@ async def test_dialog_requested_twice_opens_once(app: Owner) -> None:
     app.ask(answers)
     app.ask(answers)
     await quiet.settle(app)
-    assert [type(screen) for screen in app.screen_stack[1:]] == [Listing, Asking]
-    assert answers == [None]
+    assert (app.stack, answers) == ([Listing, Asking], [None])
     app.screen.dismiss("yes")
     await quiet.settle(app)
     assert answers == [None, "yes"]
 
 
-async def test_dialog_answered_twice_keeps_the_first_answer(app: Owner) -> None:
+@pytest.mark.parametrize(("said", "stack"), [("yes no", [Listing, Record]), ("", [Listing])])
+async def test_dialog_gives_its_first_answer_or_none(app: Owner, said: str, stack: list[type]) -> None:
     answers: list[str | None] = []
     app.push_screen(Record())
     app.ask(answers)
     await quiet.settle(app)
     dialog = app.screen
-    dialog.dismiss("yes")
-    dialog.dismiss("no")
+    for answer in said.split():
+        dialog.dismiss(answer)
+    if not said:
+        app.uncover_list()
     await quiet.settle(app)
-    assert answers == ["yes"]
-    assert isinstance(app.screen, Record)
-
-
-async def test_caller_of_a_removed_dialog_gets_no_answer(app: Owner) -> None:
-    answers: list[str | None] = []
-    app.push_screen(Record())
-    app.ask(answers)
-    await quiet.settle(app)
-    app.uncover_list()
-    await quiet.settle(app)
-    assert answers == [None]
-    assert isinstance(app.screen, Listing)
+    assert (answers, app.stack) == (["yes" if said else None], stack)
 
 
 async def test_covered_screen_is_not_closed_by_its_own_keys(app: Owner) -> None:
-    record = Record()
-    app.push_screen(record)
+    app.push_screen(record := Record())
     app.push_screen(Asking())
     record.dismiss(None)
     await quiet.settle(app)
-    assert [type(screen) for screen in app.screen_stack[1:]] == [Listing, Record, Asking]
+    assert app.stack == [Listing, Record, Asking]
 
 
 async def test_the_same_record_is_opened_once_and_another_above_it(app: Owner) -> None:
@@ -177,8 +67,7 @@ async def test_the_same_record_is_opened_once_and_another_above_it(app: Owner) -
 
 
 async def test_covering_screen_stays_on_top_until_removed(app: Owner) -> None:
-    covering = Asking()
-    app.cover(covering)
+    app.cover(covering := Asking())
     app.push_screen(Record())
     assert isinstance(app.screen, Asking)
     app.cover(None)
@@ -187,26 +76,18 @@ async def test_covering_screen_stays_on_top_until_removed(app: Owner) -> None:
     assert not covering.is_attached
 
 
-async def test_an_answer_for_a_screen_that_was_left_is_dropped(app: Owner) -> None:
-    record = Record()
-    await app.push_screen(record)
+@pytest.mark.parametrize(("is_left", "looked"), [(True, 0), (False, 1)], ids=["left", "under a dialog"])
+async def test_late_answer_is_for_a_screen_that_is_still_open(app: Owner, is_left: bool, looked: int) -> None:
+    await app.push_screen(record := Record())
     record.look()
-    await quiet.settle(app)
-    record.dismiss(None)
+    if is_left:
+        await quiet.settle(app)
+        record.dismiss(None)
+    else:
+        app.push_screen(Asking())
     record.let_go.set()
     await quiet.settle(app)
-    assert record.looked == 0
-    assert app.reports == []
-
-
-async def test_an_answer_for_a_screen_under_a_dialog_is_taken(app: Owner) -> None:
-    record = Record()
-    await app.push_screen(record)
-    record.look()
-    app.push_screen(Asking())
-    record.let_go.set()
-    await quiet.settle(app)
-    assert record.looked == 1
+    assert (record.looked, app.reports) == (looked, [])
 
 
 async def test_closed_screen_gets_no_more_reports(app: Owner) -> None:
@@ -237,15 +118,61 @@ async def test_a_screen_left_while_it_opens_is_no_fault(app: Owner) -> None:
     assert app.reports == []
 
 
+async def test_small_size_before_the_list_does_not_stay() -> None:
+    small, large = Size(20, 3), Size(80, 24)
+
+    class SmallFirst(ScreenOwner[None]):
+        """Is told of a small terminal before it has a list, as in a start while the window is dragged."""
+
+        def on_mount(self) -> None:
+            self.fit(small)
+            self.list: OwnedScreen[None] = OwnedScreen()
+            self.has_covered_nothing = isinstance(self.screen, TooSmallScreen)
+            self.push_screen(self.list)
+
+    app = SmallFirst()
+    async with quiet.run_quietly(app) as pilot:
+        while not app._is_up:
+            await pilot.pause()
+        # A list does not open where a dialog is on top of nothing.
+        assert not app.has_covered_nothing
+        app.fit(small)
+        assert isinstance(app.screen, TooSmallScreen)
+        app.fit(large)
+        await quiet.settle(app)
+        assert app.screen_stack[1:] == [app.list]
+
+
+# Faults
+
+
+@pytest.fixture
+async def faulty() -> AsyncIterator[Owner]:
+    """An app that is going to meet a fault, which every other test would fail for."""
+    async with open_owner() as owner:
+        yield owner
+        assert str(owner._exception) == "asked to fail"
+        owner._exception = None
+
+
 def fail() -> None:
     raise RuntimeError("asked to fail")
 
 
-async def test_fault_of_a_screen_closes_it_and_leaves_the_list(faulty: Owner) -> None:
-    record = Record()
-    await faulty.push_screen(record)
+async def settle_after_fault() -> None:
+    """What waits for quiet elsewhere takes a fault for the end."""
+    for _ in range(50):
+        await asyncio.sleep(0)
+
+
+async def open_failing(app: Owner) -> None:
+    await app.push_screen(record := Record())
     record.call_later(fail)
     await settle_after_fault()
+
+
+async def test_fault_of_a_screen_closes_it_and_leaves_the_list(faulty: Owner) -> None:
+    await open_failing(faulty)
     assert isinstance(faulty.screen, Listing)
     assert faulty.screen.is_running
     assert [type(report) for report in faulty.reports] == [RuntimeError]
@@ -271,7 +198,6 @@ async def test_a_fault_of_a_list_opens_another_in_its_place(faulty: Owner) -> No
 
 
 async def test_fault_of_an_app_worker_leaves_every_screen(faulty: Owner) -> None:
-
     async def work() -> None:
         fail()
 
@@ -285,15 +211,11 @@ async def test_fault_of_an_app_worker_leaves_every_screen(faulty: Owner) -> None
 async def test_second_fault_in_a_row_ends_the_program(faulty: Owner) -> None:
     faulty.open_changes = "A change got no response."
     for _ in range(3):
-        await faulty.push_screen(record := Record())
-        record.call_later(fail)
-        await settle_after_fault()
+        await open_failing(faulty)
         faulty.forget_fault()
     assert faulty.last_words == ""
     faulty._last_fault += IN_A_ROW
-    await faulty.push_screen(record := Record())
-    record.call_later(fail)
-    await settle_after_fault()
+    await open_failing(faulty)
     assert faulty.last_words == (
         "stopped because of a fault of its own (RuntimeError). A change got no response. "
         "The report could not be written."

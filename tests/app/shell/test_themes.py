@@ -33,41 +33,31 @@ VISION = {
 Linear = tuple[float, float, float]
 
 
-@pytest.mark.parametrize(
-    ("environment", "theme"),
-    [
-        (MANY, DARK.name),
-        (MANY | {"NO_COLOR": "1"}, PLAIN.name),
-        (MANY | {"NO_COLOR": ""}, DARK.name),
-        ({"TERM": "linux"}, PLAIN.name),
-        ({"TERM": "screen"}, PLAIN.name),
-        ({"TERM": "screen", "COLORTERM": "truecolor"}, DARK.name),
-        ({"TERM": "screen-256color"}, DARK.name),
-    ],
-)
-def test_a_terminal_without_colours_gets_its_own_sixteen_or_none(
-    environment: dict[str, str], theme: str
-) -> None:
-    assert choose_theme(DARK.name, environment) == theme
-    assert bool(why_plain(environment)) is (theme == PLAIN.name)
+def test_a_terminal_without_colours_gets_its_own_sixteen_or_none() -> None:
+    for environment, theme in (
+        (MANY, DARK),
+        (MANY | {"NO_COLOR": "1"}, PLAIN),
+        (MANY | {"NO_COLOR": ""}, DARK),
+        ({"TERM": "linux"}, PLAIN),
+        ({"TERM": "screen"}, PLAIN),
+        ({"TERM": "screen", "COLORTERM": "truecolor"}, DARK),
+        ({"TERM": "screen-256color"}, DARK),
+    ):
+        assert choose_theme(DARK.name, environment) == theme.name
+        assert bool(why_plain(environment)) is (theme is PLAIN)
 
 
-@pytest.mark.parametrize(
-    ("is_light", "environment", "theme"),
-    [
-        (True, MANY, LIGHT.name),
-        (False, MANY, DARK.name),
-        (None, MANY, DARK.name),
-        (None, MANY | {"COLORFGBG": "0;15"}, LIGHT.name),
-        (None, MANY | {"COLORFGBG": "15;0"}, DARK.name),
-        (False, MANY | {"COLORFGBG": "0;15"}, DARK.name),
-        (True, {"TERM": "linux"}, PLAIN.name),
-    ],
-)
-def test_auto_theme_follows_terminal_then_environment(
-    is_light: bool | None, environment: dict[str, str], theme: str
-) -> None:
-    assert choose_theme(AUTO, environment, is_light=is_light) == theme
+def test_auto_theme_follows_terminal_then_environment() -> None:
+    for is_light, environment, theme in (
+        (True, MANY, LIGHT),
+        (False, MANY, DARK),
+        (None, MANY, DARK),
+        (None, MANY | {"COLORFGBG": "0;15"}, LIGHT),
+        (None, MANY | {"COLORFGBG": "15;0"}, DARK),
+        (False, MANY | {"COLORFGBG": "0;15"}, DARK),
+        (True, {"TERM": "linux"}, PLAIN),
+    ):
+        assert choose_theme(AUTO, environment, is_light=is_light) == theme.name
 
 
 def test_offered_themes_exist_and_usual_colours_need_them() -> None:
@@ -112,12 +102,9 @@ def luminance(text: str) -> float:
 
 
 def linear(text: str) -> Linear:
-    red, green, blue = (int(text[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    return _linear(red), _linear(green), _linear(blue)
-
-
-def _linear(channel: float) -> float:
-    return channel / 12.92 if channel <= 0.04045 else float(((channel + 0.055) / 1.055) ** 2.4)
+    channels = (int(text[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (c / 12.92 if c <= 0.04045 else float(((c + 0.055) / 1.055) ** 2.4) for c in channels)
+    return red, green, blue
 
 
 def difference(first: str, second: str, vision: str) -> float:

@@ -4,7 +4,7 @@ import asyncio
 import time
 
 import pytest
-from tests.app.shell.test_screen_owner import Asking, open_owner
+from tests.app.shell.owner import Asking, open_owner
 from tests.doubles import quiet
 from textual.app import App
 from textual.widgets._toast import Toast, ToastHolder
@@ -92,5 +92,5 @@ async def test_long_name_leaves_room_for_what_happened() -> None:
     async with quiet.run_quietly(app):
         show_toast(app, Notice(f"{'k' * 400} names no other record\nhttps://host.test/{'p' * 200}"))
         await quiet.settle(app)
-        (message,) = [toast.message for toast in app._notifications]
+        [message] = [toast.message for toast in app._notifications]
         assert message == f"{'k' * 60}… names no other record\nhttps://host.test/{'p' * 200}"
