@@ -1,4 +1,4 @@
-"""Orders of a list: which of them the sort key reaches, and which column shows each."""
+"""Orders and columns of a list: which orders the sort key reaches, and which columns have room."""
 
 import pytest
 
@@ -9,10 +9,11 @@ from flagtui.app.flags.deleted_screen import DELETED_LIST
 from flagtui.app.flags.due_screen import DUE_LIST
 from flagtui.app.flags.flag_columns import FLAG_LIST
 from flagtui.app.flags.flag_lookups import IDS, MY_FLAGS
-from flagtui.app.journal.journal_screen import JOURNAL_LIST
+from flagtui.app.journal.journal_screen import JOURNAL_COLUMNS, JOURNAL_LIST
 from flagtui.app.journal.staged_screen import STAGED_LIST
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.records.code_keys_screen import CODE_KEYS
+from flagtui.app.widgets.column_layout import lay_out
 
 LISTS = (FLAG_LIST, EXPERIMENT_LIST, EVENT_LIST, ACTIVITY_LIST)
 ALL = (*LISTS, JOURNAL_LIST, STAGED_LIST, DELETED_LIST, DUE_LIST, MY_FLAGS, IDS, CODE_KEYS)
@@ -37,3 +38,18 @@ def test_every_arrow_has_room_beside_its_title(description: ListDescription[obje
     for column in (*description.columns, *description.more_columns):
         if column.name in ordered:
             assert column.width >= len(f"{column.title} ↓"), column.name
+
+
+def journal_widths(width: int) -> dict[str, int]:
+    """Return the widths of the journal's columns by name, in a list of this width."""
+    return {placed.column.name: placed.width for placed in lay_out(JOURNAL_COLUMNS, width)}
+
+
+def test_key_is_the_last_column_of_the_journal_to_shrink() -> None:
+    for width in (40, 48, 58, 78, 130):
+        assert journal_widths(width)["key"] >= len("checkout-redesign-v2")
+    long_change = len("undo: change targeting")
+    assert len("undo: turn off") <= journal_widths(54)["verb"]
+    narrow, wide = journal_widths(58), journal_widths(76)
+    assert narrow["verb"] < long_change <= wide["verb"]
+    assert ["place" in narrow, "ending" in narrow, "place" in wide] == [False, True, True]

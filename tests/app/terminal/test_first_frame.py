@@ -45,16 +45,12 @@ def test_cached_frame_returns_with_its_age_on_the_first_line(screen: Path) -> No
     assert frame.endswith("\x1b[0m")
 
 
-def test_frame_is_for_its_owner_and_its_key_alone(screen: Path) -> None:
+def test_frame_is_for_its_owner_alone(screen: Path) -> None:
     keep()
     (kept,) = screen.iterdir()
     assert kept.stat().st_mode & 0o777 == 0o600
     assert screen.stat().st_mode & 0o077 == 0
     kept.chmod(0o644)
-    assert read_frame() is None
-    keep()
-    (kept,) = screen.iterdir()
-    kept.write_text("another key\n\nrows")
     assert read_frame() is None
 
 
