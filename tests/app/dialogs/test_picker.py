@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 from rich.style import Style
+from tests.doubles.flag_app import StyledApp
 from tests.doubles.quiet import run_quietly
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import App
 from textual.content import Content
 from textual.widgets.option_list import Option
 
@@ -45,11 +46,6 @@ async def test_long_list_is_drawn_once(columns: int) -> None:
         assert screen.widths[1:] == [min(72, 50 * 98 // 100) - 6]
 
 
-class Choosing(App[None]):
-    def compose(self) -> ComposeResult:
-        yield OptionLines(Option("one"), Option("two"))
-
-
 def click(lines: OptionLines, option: int) -> events.Click:
     """One on the line where this option was drawn."""
     keys = {"shift": False, "meta": False, "ctrl": False}
@@ -57,22 +53,16 @@ def click(lines: OptionLines, option: int) -> events.Click:
 
 
 async def test_a_click_where_an_option_was_chooses_none() -> None:
-    async with run_quietly(Choosing()) as pilot:
-        lines = pilot.app.query_one(OptionLines)
+    lines = OptionLines(Option("one"), Option("two"))
+    async with run_quietly(StyledApp(lines)):
         await lines._dispatch_message(click(lines, 2))
         assert lines.highlighted == 0
 
 
-class ManyOptions(App[None]):
-    CSS = "OptionLines { height: 1fr; border: none; }"
-
-    def compose(self) -> ComposeResult:
-        yield OptionLines(*(Option(str(number)) for number in range(20)))
-
-
 async def test_cursor_stays_visible_in_a_smaller_window() -> None:
-    async with run_quietly(ManyOptions(), size=(60, 24)) as pilot:
-        lines = pilot.app.query_one(OptionLines)
+    lines = OptionLines(*(Option(str(number)) for number in range(20)))
+    lines.styles.height, lines.styles.border = "1fr", ("none", "red")
+    async with run_quietly(StyledApp(lines), size=(60, 24)) as pilot:
         lines.highlighted = 19
         await pilot.pause()
         await pilot.resize_terminal(60, 10)

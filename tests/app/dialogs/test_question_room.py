@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 from rich.cells import cell_len
-from textual.app import App, ComposeResult
+from tests.doubles.flag_app import StyledApp
 from textual.content import Content
 
 from flagtui.app.writing.typed_entry import APART, BELOW, BESIDE, Entry, Typed
@@ -37,17 +37,10 @@ def test_empty_lines_of_a_short_screen_yield_to_facts(room: int, is_short: bool,
     assert not are_longer(facts, 4, 40)
 
 
-class Entries(App[None]):
-    """An entry alone."""
-
-    def compose(self) -> ComposeResult:
-        yield Entry(Content("to confirm, type 4"), Typed(), 1)
-
-
 async def test_field_is_beside_its_words_where_both_have_room() -> None:
     words = cell_len("to confirm, type 4")
-    async with Entries().run_test() as pilot:
-        entry = pilot.app.query_one(Entry)
+    entry = Entry(Content("to confirm, type 4"), Typed(), 1)
+    async with StyledApp(entry).run_test():
         assert entry.fit(80, is_close=False) == APART
         assert [entry.fit(words + more, is_close=True) for more in (3, 4)] == [BELOW, BESIDE]
         entry.show(Content("to confirm, type 12"), 2)

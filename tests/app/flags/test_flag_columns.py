@@ -91,7 +91,7 @@ def test_terminal_without_unicode_gets_one_ascii_character_per_glyph() -> None:
     assert all(len(glyph) == 1 and glyph.isascii() for glyph in asdict(ASCII).values())
 
 
-def test_pasted_ids_count_once_and_those_beyond_the_limit_are_named() -> None:
+def test_pasted_ids_count_once_and_up_to_the_limit() -> None:
     assert ids_in("812, #813\n812 and 0, 99999999999999") == [812, 813]
     line = " ".join(map(str, range(1, MOST + 3)))
     assert plain([read_ids(line).pieces]) == f"{MOST + 2:,} ids; the first {MOST:,} are looked up"

@@ -10,7 +10,6 @@ from tests.doubles import heavy_records as heavy
 from tests.doubles import quiet, random_flags
 from tests.doubles.flag_app import FlagApp
 from tests.doubles.quiet import run_quietly
-from textual.app import ComposeResult
 
 from flagtui.app.records.json_pane import STEP, JsonPane
 from flagtui.app.records.json_reading import JsonLines, JsonReading
@@ -18,11 +17,6 @@ from flagtui.app.widgets.field import Field
 from flagtui.text.flag_sentences import plain
 
 JSON = Any
-
-
-class OnePane(FlagApp):
-    def compose(self) -> ComposeResult:
-        yield JsonPane("json")
 
 
 def test_lines_of_json_are_that_json() -> None:
@@ -74,7 +68,7 @@ def test_lines_are_put_together_for_what_is_in_sight() -> None:
 
 @pytest.fixture
 async def pane() -> AsyncIterator[JsonPane]:
-    async with run_quietly(OnePane(), size=(80, 24)) as pilot:
+    async with run_quietly(FlagApp(JsonPane("json")), size=(80, 24)) as pilot:
         yield pilot.app.query_one(JsonPane)
 
 
@@ -110,7 +104,7 @@ async def test_fold_far_below_keeps_the_cursor_on_its_line(pane: JsonPane) -> No
 
 
 async def test_search_typed_before_the_record_arrives_is_applied_later() -> None:
-    async with run_quietly(OnePane(), size=(80, 24)) as pilot:
+    async with run_quietly(FlagApp(JsonPane("json")), size=(80, 24)) as pilot:
         pane = pilot.app.query_one(JsonPane)
         pane.query_one(Field).focus()
         await pilot.press(*"web", "enter")

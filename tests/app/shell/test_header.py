@@ -13,7 +13,6 @@ from rich.cells import cell_len
 from tests.doubles import quiet
 from tests.doubles.flag_app import StyledApp
 from tests.doubles.servers import MakeClient, clock, make_client
-from textual.app import ComposeResult
 from textual.events import Resize
 from textual.geometry import Size
 
@@ -43,14 +42,9 @@ WIDTHS: Final = range(40, 201, 1 if os.environ.get("FLAGTUI_DISPLAY_WIDTH") else
 """All of them in `make check-display`."""
 
 
-class OneLine(StyledApp):
-    def compose(self) -> ComposeResult:
-        yield Header()
-
-
 @pytest.fixture
 async def header() -> AsyncIterator[Header]:
-    app = OneLine()
+    app = StyledApp(Header())
     async with app.run_test(size=(40, 2)):
         yield app.query_one(Header)
 

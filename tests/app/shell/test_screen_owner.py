@@ -37,19 +37,19 @@ async def test_dialog_requested_twice_opens_once(app: Owner) -> None:
     assert answers == [None, "yes"]
 
 
-@pytest.mark.parametrize(("said", "stack"), [("yes no", [Listing, Record]), ("", [Listing])])
-async def test_dialog_gives_its_first_answer_or_none(app: Owner, said: str, stack: list[type]) -> None:
+@pytest.mark.parametrize(("typed", "stack"), [("yes no", [Listing, Record]), ("", [Listing])])
+async def test_dialog_gives_its_first_answer_or_none(app: Owner, typed: str, stack: list[type]) -> None:
     answers: list[str | None] = []
     app.push_screen(Record())
     app.ask(answers)
     await quiet.settle(app)
     dialog = app.screen
-    for answer in said.split():
+    for answer in typed.split():
         dialog.dismiss(answer)
-    if not said:
+    if not typed:
         app.uncover_list()
     await quiet.settle(app)
-    assert (answers, app.stack) == (["yes" if said else None], stack)
+    assert (answers, app.stack) == (["yes" if typed else None], stack)
 
 
 async def test_covered_screen_is_not_closed_by_its_own_keys(app: Owner) -> None:

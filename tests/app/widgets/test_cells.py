@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import count
 from typing import get_args
 
 import pytest
@@ -9,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from tests.doubles.counted_calls import counted_calls
+from tests.doubles.flag_app import StyledApp
 from tests.doubles.joined_emoji import TEXTS as EMOJI_TEXTS
 from tests.doubles.joined_emoji import is_whole
 from tests.doubles.quiet import run_quietly
-from textual.app import App, ComposeResult
 from textual.content import Content
 
 from flagtui.app.flags.flag_columns import FLAG_COLUMNS
@@ -130,25 +131,16 @@ def test_word_wider_than_a_line_continues_beside_the_label(text: str, width: int
     assert rest.replace(" ", "") == text.replace(" ", "")
 
 
-class PaneApp(App[None]):
-    """One pane of lines without an end."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.read = 0
-
-    def compose(self) -> ComposeResult:
-        yield AgedPane(self.lines)
-
-    def lines(self, subject: str, _now: float, _width: int) -> Iterator[list[Piece]]:
-        while True:
-            self.read += 1
-            yield [(f"{subject} {self.read}", "")]
-
-
 async def test_pane_beside_a_list_reads_no_more_lines_than_fit() -> None:
-    app = PaneApp()
-    async with run_quietly(app, size=(40, 12)) as pilot:
-        app.query_one(AgedPane).show("line", 0.0)
+    read = list[int]()
+
+    def lines(subject: str, _now: float, _width: int) -> Iterator[list[Piece]]:
+        for place in count():
+            read.append(place)
+            yield [(f"{subject} {place}", "")]
+
+    pane = AgedPane(lines)
+    async with run_quietly(StyledApp(pane), size=(40, 12)) as pilot:
+        pane.show("line", 0.0)
         await pilot.pause()
-        assert 12 <= app.read <= 3 * 12
+        assert 12 <= len(read) <= 3 * 12

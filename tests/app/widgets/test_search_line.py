@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
+from tests.doubles.flag_app import StyledApp
 from tests.doubles.quiet import run_quietly
 from textual import events
-from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.strip import Strip
 
@@ -13,18 +13,15 @@ from flagtui.app.widgets.search_line import Completion, LineHistory, Problem, Se
 from flagtui.app.widgets.text_editor import TextEditor
 
 
-class SearchApp(App[None]):
+class SearchApp(StyledApp):
     pilot: Pilot[None]
 
     def __init__(self) -> None:
-        super().__init__()
         self.found: list[str] = []
         self.times_left = 0
         self.wrong: list[Problem] = []
         self.line = SearchLine(self.find, self.leave, self.complete)
-
-    def compose(self) -> ComposeResult:
-        yield self.line
+        super().__init__(self.line)
 
     def find(self, line: str) -> None:
         self.found.append(line)
@@ -107,19 +104,13 @@ def test_history_keeps_each_line_once_and_starts_before_it() -> None:
     assert [history.later() for _ in range(3)] == ["b", "b", None]
 
 
-class EditorApp(App[None]):
-    def compose(self) -> ComposeResult:
-        yield TextEditor("old")
-
-
 async def text_after(*packet: events.Event) -> str:
     """The text after events that arrived together."""
-    app = EditorApp()
-    async with run_quietly(app) as pilot:
-        editor = app.query_one(TextEditor)
+    editor = TextEditor("old")
+    async with run_quietly(StyledApp(editor)) as pilot:
         editor.focus()
         for event in packet:
-            app.post_message(event)
+            pilot.app.post_message(event)
         await pilot.pause()
         return editor.text
 

@@ -38,6 +38,10 @@ def event(name: str) -> dict[str, JSON]:
     return {"kind": "EventsNode", "event": name}
 
 
+def stats(**config: JSON) -> dict[str, JSON]:
+    return {"stats_config": config}
+
+
 def test_every_metric_is_described_and_wrapped() -> None:
     window = {"conversion_window": 14, "conversion_window_unit": "day"}
     paid = {"metric_type": "funnel", "name": "Paid", "series": [event("a"), event("b")], **window}
@@ -56,6 +60,7 @@ SEEN = {"kind": "ActionsNode", "id": 5, "name": "Seen"}
 FIRST = {"filterTestAccounts": True, "multiple_variant_handling": "first_seen", "exposure_config": SEEN}
 SEQUENTIAL = "sequential testing: results may be read anytime"
 ALPHA = {"alpha": 0.1, "sequential_testing": {"enabled": True}}
+ADJUSTED = "CUPED: adjusted for what users did"
 HOLDOUT = {"id": 3, "name": "Company", "filters": [{"rollout_percentage": 10}]}
 
 
@@ -73,18 +78,17 @@ HOLDOUT = {"id": 3, "name": "Company", "filters": [{"rollout_percentage": 10}]}
         ("COHORT", {"exposure_cohort": 7}, "exposed users: cohort #7"),
         ("STATISTICS", {"only_count_matured_users": True},
          "bayesian, 95 % intervals, only users whose window is over"),
-        *(("STATISTICS", {"stats_config": config}, words) for config, words in [
-            ({}, "bayesian, 95 % intervals"),
-            ({"cuped": {"enabled": True, "lookback_days": 14}},
-             "bayesian, 95 % intervals, CUPED: adjusted for what users did in 14 days before exposure"),
-            ({"cuped": {"enabled": True}},
-             "bayesian, 95 % intervals, CUPED: adjusted for what users did before exposure"),
-            ({"cuped": {"enabled": False, "lookback_days": 14}}, "bayesian, 95 % intervals"),
-            ({"method": "frequentist", "frequentist": ALPHA}, f"frequentist, 90 % intervals, {SEQUENTIAL}"),
-            ({"sequential": True}, f"bayesian, 95 % intervals, {SEQUENTIAL}"),
-            ({"baseline_variant_key": "b"}, "bayesian, 95 % intervals, compared with b"),
-            ({"bayesian": {"ci_level": 0.9}}, "bayesian, 90 % intervals"),
-        ]),
+        ("STATISTICS", stats(), "bayesian, 95 % intervals"),
+        ("STATISTICS", stats(cuped={"enabled": True, "lookback_days": 14}),
+         f"bayesian, 95 % intervals, {ADJUSTED} in 14 days before exposure"),
+        ("STATISTICS", stats(cuped={"enabled": True}),
+         f"bayesian, 95 % intervals, {ADJUSTED} before exposure"),
+        ("STATISTICS", stats(cuped={"enabled": False, "lookback_days": 14}), "bayesian, 95 % intervals"),
+        ("STATISTICS", stats(method="frequentist", frequentist=ALPHA),
+         f"frequentist, 90 % intervals, {SEQUENTIAL}"),
+        ("STATISTICS", stats(sequential=True), f"bayesian, 95 % intervals, {SEQUENTIAL}"),
+        ("STATISTICS", stats(baseline_variant_key="b"), "bayesian, 95 % intervals, compared with b"),
+        ("STATISTICS", stats(bayesian={"ci_level": 0.9}), "bayesian, 90 % intervals"),
     ],
 )  # fmt: skip
 def test_who_is_counted_and_how_is_described(label: str, settings: dict[str, JSON], words: str) -> None:

@@ -1,7 +1,7 @@
 """The tabs as widgets: one app, many flags, every width, and expensive patterns."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 
 from tests.doubles import quiet
@@ -9,10 +9,8 @@ from tests.doubles.expensive_patterns import EXPENSIVE, store_expensive
 from tests.doubles.flag_app import FlagApp
 from tests.doubles.loop_blocks import LoopBlocks
 from tests.doubles.new_database import copy_tables
-from tests.doubles.quiet import run_quietly
 from tests.doubles.served_flags import Served
 from tests.doubles.slices import FULL
-from textual.app import ComposeResult
 from textual.events import Resize
 from textual.geometry import Size
 from textual.widgets import Input
@@ -40,39 +38,51 @@ NOW = 1_780_000_000.0
 ADA = EvaluationSubject("ada", {"email": "ada@acme.com"})
 
 
-class Panes(FlagApp):
+Ask = Callable[[EvaluationSubject, Flag], Awaitable[PersonEvaluation]]
+
+
+def values_of(project: Served) -> Ask:
+    values = evaluate_all(ADA.person({}, is_complete=True), project.definitions)
+
+    async def find(subject: EvaluationSubject, flag: Flag) -> PersonEvaluation:
+        return PersonEvaluation(subject, flag, None, {}, values, project.definitions)
+
+    return find
+
+
+def all_tabs(project: Served) -> FlagApp:
     """A tab of each kind, one at a time."""
 
-    def __init__(self, project: Served) -> None:
-        super().__init__()
-        self.project = project
-        self.told = evaluate_all(ADA.person({}, is_complete=True), project.definitions)
+    async def read_log(record: int) -> Sequence[Activity]:
+        return project.entries[str(record)]
 
-    def compose(self) -> ComposeResult:
-        yield TextPane("overview", overview_lines)
-        yield WhoPane("who", self.find)
-        yield HistoryPane("history", self.read_log, self.read_version, lambda record, version: None)
-        yield FlagJsonPane("json")
-
-    async def find(self, subject: EvaluationSubject, flag: Flag) -> PersonEvaluation:
-        return PersonEvaluation(subject, flag, None, {}, self.told, self.project.definitions)
-
-    async def read_log(self, record: int) -> Sequence[Activity]:
-        return self.project.entries[str(record)]
-
-    async def read_version(self, record: int, number: int) -> FlagVersion:
+    async def read_version(record: int, number: int) -> FlagVersion:
         return FlagVersion()
+
+    history = HistoryPane("history", read_log, read_version, lambda record, version: None)
+    overview, who = TextPane("overview", overview_lines), WhoPane("who", values_of(project))
+    return FlagApp(overview, who, history, FlagJsonPane("json"))
+
+
+def study(flag: Flag) -> Study:
+    return Study(FlagDetails(flag.row(), flag), NOW)
+
+
+def ask_about(app: FlagApp, person: str, other: str = "") -> None:
+    """Type the people whose values are to be shown."""
+    app.query_one("#whom-one", Input).value = person
+    app.query_one("#whom-other", Input).value = other
+    app.query_one("#whom-one").focus()
 
 
 async def test_every_tab_draws_every_flag_at_every_size(projects: Sequence[Served]) -> None:
     for place, project in enumerate(projects):
         flags = [Flag.of(raw) for raw in project.flags[:: max(1, len(project.flags) // 3)]]
-        app = Panes(project)
+        app = all_tabs(project)
         async with quiet.run_quietly(app, size=SIZES[0]) as pilot:
             panes = [pane for pane in app.query("*").results() if isinstance(pane, RecordPane)]
             show(panes, flags[0], 1)
-            app.query_one("#whom-one", Input).value = "ada"
-            app.query_one("#whom-one").focus()
+            ask_about(app, "ada")
             await pilot.press("enter")
             for number, flag in enumerate(flags, place):
                 # In a short run each flag has its turn at one of the sizes.
@@ -88,52 +98,30 @@ def show(panes: Sequence[RecordPane], flag: Flag, place: int) -> None:
     """Every tab learns of the flag; one of them is open."""
     for pane in panes:
         pane.display = pane is panes[place]
-        pane.show(Study(FlagDetails(flag.row(), flag), NOW))
-
-
-class OnePane(FlagApp):
-    """A hidden tab of lines."""
-
-    def compose(self) -> ComposeResult:
-        self.widths: list[int] = []
-        yield TextPane("conditions", self.lines)
-
-    def lines(self, study: Study, width: int) -> Iterator[list[Piece]]:
-        self.widths.append(width)
-        yield [(study.details.row.key, "")]
+        pane.show(study(flag))
 
 
 async def test_hidden_tab_is_not_drawn_before_its_layout() -> None:
-    app, flag = OnePane(), Flag.of({"id": 1, "key": "a"})
-    async with quiet.run_quietly(app, size=SIZES[0]) as pilot:
-        pane, study = app.query_one(TextPane), Study(FlagDetails(flag.row(), flag), NOW)
+    widths, shown = list[int](), study(Flag.of({"id": 1, "key": "a"}))
+
+    def lines(study: Study, width: int) -> Iterator[list[Piece]]:
+        widths.append(width)
+        yield [(study.details.row.key, "")]
+
+    pane = TextPane("conditions", lines)
+    async with quiet.run_quietly(FlagApp(pane), size=SIZES[0]) as pilot:
         pane.display = False
         await pilot.pause()
-        pane.show(study)
-        assert app.widths == []
+        pane.show(shown)
+        assert widths == []
         pane.display = True
         await pilot.pause()
-        pane.show(study)
-        assert app.widths == [pane.size.width - 2]
+        pane.show(shown)
+        assert widths == [pane.size.width - 2]
 
 
 KEY = "phx_who_costs"
 COSTLY = next(number for number, each in enumerate(EXPENSIVE) if each.pattern == "(a|aa)+$")
-
-
-class WhoApp(FlagApp):
-    """The tab alone, before a client."""
-
-    def __init__(self, client: Client) -> None:
-        super().__init__()
-        self._client = client
-        self._local = LocalDefinitions(client, ProjectCohorts(client))
-
-    def compose(self) -> ComposeResult:
-        yield WhoPane("who", self._ask)
-
-    async def _ask(self, subject: EvaluationSubject, flag: Flag) -> PersonEvaluation:
-        return await evaluate_for(subject, flag, self._client, self._local)
 
 
 async def test_expensive_patterns_never_block_the_event_loop(tmp_path: Path) -> None:
@@ -142,13 +130,13 @@ async def test_expensive_patterns_never_block_the_event_loop(tmp_path: Path) -> 
     async with Client("http://127.0.0.1:1", KEY, 1, transport=in_process(service)) as client:
         rows = (await client.flags.page({"search": f"costly-{COSTLY}"})).rows
         flag = await client.flags.get(rows[0].id)
-        app = WhoApp(client)
-        async with run_quietly(app, size=(132, 60)) as pilot:
-            pane = app.query_one(WhoPane)
-            pane.show(Study(FlagDetails(flag.row(), flag), 1_780_000_000.0))
-            app.query_one("#whom-one", Input).value = "ada"
-            app.query_one("#whom-other", Input).value = f"eve p{COSTLY}={'a' * 80}!"
-            app.query_one("#whom-one").focus()
+        local = LocalDefinitions(client, ProjectCohorts(client))
+        app = FlagApp(
+            pane := WhoPane("who", lambda subject, flag: evaluate_for(subject, flag, client, local))
+        )
+        async with quiet.run_quietly(app, size=(132, 60)) as pilot:
+            pane.show(study(flag))
+            ask_about(app, "ada", f"eve p{COSTLY}={'a' * 80}!")
             await pilot.pause()
             async with LoopBlocks() as blocks:
                 await pilot.press("enter")
@@ -161,30 +149,21 @@ async def test_expensive_patterns_never_block_the_event_loop(tmp_path: Path) -> 
     assert blocks.longest < 0.2
 
 
-class SlowPanes(Panes):
-    """Evaluates once it may; `asked` has the flags."""
-
-    def __init__(self, project: Served) -> None:
-        super().__init__(project)
-        self.asked: list[Flag] = []
-        self.may = asyncio.Event()
-
-    async def find(self, subject: EvaluationSubject, flag: Flag) -> PersonEvaluation:
-        self.asked.append(flag)
-        await self.may.wait()
-        return await super().find(subject, flag)
-
-
 async def test_flag_that_changes_meanwhile_is_evaluated_again(projects: Sequence[Served]) -> None:
-    app = SlowPanes(projects[0])
+    evaluated, may, find = list[Flag](), asyncio.Event(), values_of(projects[0])
+
+    async def find_slowly(subject: EvaluationSubject, flag: Flag) -> PersonEvaluation:
+        evaluated.append(flag)
+        await may.wait()
+        return await find(subject, flag)
+
     before, after = (Flag.of({**projects[0].flags[0], "active": active}) for active in (True, False))
+    app = FlagApp(pane := WhoPane("who", find_slowly))
     async with quiet.run_quietly(app, size=SIZES[0]) as pilot:
-        pane = app.query_one(WhoPane)
-        pane.show(Study(FlagDetails(before.row(), before), NOW))
-        app.query_one("#whom-one", Input).value = "ada"
-        app.query_one("#whom-one").focus()
+        pane.show(study(before))
+        ask_about(app, "ada")
         await pilot.press("enter")
-        pane.show(Study(FlagDetails(after.row(), after), NOW))
-        app.may.set()
+        pane.show(study(after))
+        may.set()
         await quiet.settle(app)
-        assert app.asked == [before, after]
+        assert evaluated == [before, after]
