@@ -16,8 +16,8 @@ from tests.doubles.terminal import FOLDERS, Terminal, usual_environment
 
 from flagtui.service import NewKey, create_key
 
-CRASHING = [sys.executable, "-m", "tests.doubles.crashing_demo"]
-WITH_PAGES = [sys.executable, "-m", "tests.doubles.demo_with_pages", "demo", "--flags", "12"]
+CRASHING = [sys.executable, "-m", "tests.doubles.changed_demo", "crashing"]
+WITH_PAGES = [sys.executable, "-m", "tests.doubles.changed_demo", "paged", "demo", "--flags", "12"]
 RECORDER = """#!/bin/sh
 { echo "$0 $*"; env; cat /proc/[0-9]*/cmdline; } >> "$RECORDS/$(basename "$0")" 2>/dev/null
 exit 0

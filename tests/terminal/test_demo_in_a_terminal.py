@@ -12,7 +12,7 @@ from tests.doubles.terminal import Terminal
 from tests.terminal.conftest import Furnish
 
 FLAGTUI = [sys.executable, "-m", "flagtui"]
-CRASHING = [sys.executable, str(Path(__file__).parents[1] / "doubles" / "crashing_demo.py")]
+CRASHING = [sys.executable, str(Path(__file__).parents[1] / "doubles" / "changed_demo.py"), "crashing"]
 SIZE = (132, 40)
 DRIVER_STARTED = b"\x1b[?1004h"
 

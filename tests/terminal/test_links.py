@@ -9,7 +9,7 @@ from tests.doubles.terminal import Terminal
 from tests.terminal.conftest import Furnish
 
 ROOT = Path(__file__).parents[2]
-DEMO = [sys.executable, "-m", "tests.doubles.demo_with_pages", "demo"]
+DEMO = [sys.executable, "-m", "tests.doubles.changed_demo", "paged", "demo"]
 LINK = re.compile(rb"\x1b\]8;;([^\x1b]*)\x1b\\")
 PAGE = re.compile(
     r"https://flags\.example\.com/project/\d+/(feature_flags|experiments|data-management/events)/[\w-]+"

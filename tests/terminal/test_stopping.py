@@ -141,7 +141,7 @@ def test_interrupt_ends_only_the_editor(surroundings: dict[str, str], tmp_path: 
         assert terminal.press_to_end("q") == 0
 
 
-STALLED = [sys.executable, str(Path(__file__).parents[1] / "doubles" / "stalled_demo.py"), "demo"]
+STALLED = [sys.executable, str(Path(__file__).parents[1] / "doubles" / "changed_demo.py"), "stalled", "demo"]
 SIZE = (132, 40)
 KEY = "export-parquet"
 ROUNDS = int(os.environ.get("FLAGTUI_ROUNDS", "0"))
