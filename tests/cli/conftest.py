@@ -18,7 +18,7 @@ from tests.doubles.faulty_service import serve
 from tests.doubles.steady_clock import without_waits
 from tests.doubles.templates import demo_folder, make_once
 from tests.doubles.terminal import FOLDERS, usual_environment
-from tests.doubles.thin_sample import thin_out
+from tests.doubles.whole_program import thin_out_events
 
 from flagtui.api.client import Client
 from flagtui.api.http_library import Application
@@ -92,7 +92,7 @@ def small_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _make_small_sample(database: Path) -> None:
     close_service(create_service(database, key=KEY, sample=sample(flags=12)))
-    thin_out(database)
+    thin_out_events(database)
 
 
 @pytest.fixture(scope="module")

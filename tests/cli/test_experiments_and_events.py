@@ -127,11 +127,11 @@ def test_new_experiment_keeps_its_description(signed_in: Run) -> None:
 
 def test_what_is_new_is_named_once(signed_in: Run) -> None:
     outputs = [
-        signed_in("events", "describe", "team created", "--text", "A team", "--yes", is_shown=True).out,
-        signed_in("events", "tag", "team created", "--add", "new", "--yes", is_shown=True).out,
+        signed_in("events", "describe", "company created", "--text", "A company", "--yes", is_shown=True).out,
+        signed_in("events", "tag", "company created", "--add", "new", "--yes", is_shown=True).out,
     ]
-    assert re.search(r"team created has a new description: Team [^:]*\s→ A team\.\n$", outputs[0])
-    assert "team created has new tags: + new.\n" in outputs[1]
+    assert re.search(r"company created has a new description: Company [^:]*\s→ A company\.\n$", outputs[0])
+    assert "company created has new tags: + new.\n" in outputs[1]
     for _ in outputs:
         assert signed_in("undo", "--yes").code == 0
 
@@ -144,8 +144,8 @@ def test_reasons_and_hints_are_whole_and_quoted(signed_in: Run, monkeypatch: pyt
     assert refused.out.rstrip().endswith("first")
     refused = signed_in("events", "delete", "$pageview", "--yes")
     assert refused.err.endswith("To agree: --type '$pageview'\n")
-    refused = signed_in("events", "verify", "Team", "created", "--yes")
-    assert (refused.code, "Did you mean 'team created', in quotes?" in refused.err) == (6, True)
+    refused = signed_in("events", "verify", "Company", "created", "--yes")
+    assert (refused.code, "Did you mean 'company created', in quotes?" in refused.err) == (6, True)
 
 
 def test_an_experiment_names_its_metrics_and_where_their_results_are(signed_in: Run, draft: str) -> None:

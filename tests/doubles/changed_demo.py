@@ -2,9 +2,9 @@
 
 usage: changed_demo.py crashing | paged | stalled [ARGUMENTS OF flagtui]
 
-    crashing  f9 makes it fail, with a secret in a local as real code might; FLAGTUI_NO_REPORT=1: on a full disk
+    crashing  f9 makes it fail, a secret in a local as real code might; FLAGTUI_NO_REPORT=1: on a full disk
     paged     its server has an address whose pages could be opened in a browser
-    stalled   a change is made and its answer waits for the file that FLAGTUI_ANSWER_WHEN names; time runs fast
+    stalled   a change is made, its answer waits for the file FLAGTUI_ANSWER_WHEN names; time runs fast
 """
 
 import asyncio

@@ -210,11 +210,10 @@ class Program(msgspec.Struct):
 
 
 def make_template(path: Path, *, one_in: int = 1, few_events: bool = False, **choices: Any) -> Path:
-    """A database with the sample, copied for each journey; with one in so many people, which saves half.
-
-    With few events, most definitions that nothing else in the sample refers to are left out, too.
-    """
+    """A database with the sample, copied for each journey; with one in so many people, which saves half."""
     close_service(create_service(path, key=KEY, sample=sample(**choices), clock=lambda: NOW))
+    if few_events:
+        thin_out_events(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         leaving = "SELECT id FROM persons WHERE id % ?"
         for sql in (
@@ -223,13 +222,17 @@ def make_template(path: Path, *, one_in: int = 1, few_events: bool = False, **ch
             "DELETE FROM persons WHERE id % ?",
         ):
             db.execute(sql, (one_in,))
-        if few_events:
-            db.execute(
-                "DELETE FROM event_definitions WHERE name GLOB '[abd-z]* [a-z]*'"
-                " AND name NOT IN (SELECT event FROM events)"
-            )
         db.execute("VACUUM")
     return path
+
+
+def thin_out_events(path: Path) -> None:
+    """Leave out most definitions that nothing else in the sample refers to: many commands read them all."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute(
+            "DELETE FROM event_definitions WHERE name GLOB '[abd-z]* [a-z]*'"
+            " AND name NOT IN (SELECT event FROM events)"
+        )
 
 
 @asynccontextmanager
