@@ -187,26 +187,25 @@ def test_moments_become_times_of_a_zone_in_one_module() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_everything_typed_is_typed_in_a_field_of_ours() -> None:
+@pytest.mark.parametrize(
+    ("calls", "home"), [("Input MaskedInput", ""), ("notify Notify Notification", "app/shell/toasts.py")]
+)
+def test_fields_are_ours_and_toasts_come_from_one_place(calls: str, home: str) -> None:
     wrong = [
         f"{place(path)}:{node.lineno}"
         for path in FILES
-        if room_of(path) == "app"
+        if room_of(path) == "app" and place(path) != home
         for node in find_nodes(path, ast.Call)
-        if isinstance(node.func, ast.Name) and node.func.id in ("Input", "MaskedInput")
+        if name_last(node.func) in calls.split()
     ]
     assert not wrong, "\n".join(wrong)
 
 
-def test_toasts_are_raised_in_one_place() -> None:
-    wrong = [
-        f"{place(path)}:{node.lineno}"
-        for path in FILES
-        for node in find_nodes(path, ast.Call)
-        if name_last(node.func) in ("notify", "Notify", "Notification")
-        and place(path) != "app/shell/toasts.py"
-    ]
-    assert not wrong, "\n".join(wrong)
+def modules_after(program: str) -> set[str]:
+    """Return what is loaded when the program has ended well, in a process of its own."""
+    command = [sys.executable, "-c", f"import sys\n{program}\nprint(*sys.modules)"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return {*done.stdout.splitlines()[-1].split()}
 
 
 @pytest.mark.parametrize(
@@ -218,18 +217,33 @@ def test_toasts_are_raised_in_one_place() -> None:
 )
 def test_the_cheap_commands_load_nothing_heavy(line: str) -> None:
     """The help of a group is made from its table, without loading a command of it."""
-    program = (
-        "import sys\n"
+    heavy = {"textual", "httpx", "httpx2", "pydantic", "keyring", "msgspec", "starlette", "rich", "asyncio"}
+    loaded = modules_after(
         f"sys.argv = ['flagtui', *{line.split()!r}]\n"
         "from flagtui.cli import main\n"
-        "try:\n    main()\n"
-        "except SystemExit as end:\n    code = end.code\n"
-        "heavy = {'textual', 'httpx', 'httpx2', 'pydantic', 'keyring', 'msgspec', 'starlette', 'rich',\n"
-        "  'asyncio', 'flagtui.cli.plumbing.record_command'}\n"
-        "print('LOADED', sorted(heavy & set(sys.modules)), 'CODE', code)\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "LOADED [] CODE 0"
+    assert "flagtui.cli" in loaded
+    assert not loaded & {*heavy, "flagtui.cli.plumbing.record_command"}
+
+
+@pytest.mark.parametrize(
+    ("modules", "heavy"),
+    [
+        pytest.param(
+            "flagtui.app.widgets.row_list flagtui.store.collection flagtui.store.finder",
+            "httpx httpx2 keyring pydantic",
+            id="a list and its search: records take as much memory as ten thousand rows",
+        ),
+        pytest.param("flagtui.api flagtui.models", "httpx pydantic msgspec textual", id="the two packages"),
+        pytest.param("flagtui.api.errors", "httpx pydantic msgspec", id="what matches an error"),
+        pytest.param("flagtui.service", "cryptography uvicorn", id="the service, before it listens"),
+    ],
+)
+def test_modules_load_nothing_heavy_before_it_is_used(modules: str, heavy: str) -> None:
+    loaded = modules_after("\n".join(f"import {name}" for name in modules.split()))
+    assert {*modules.split()} <= loaded
+    assert not {*heavy.split()} & loaded
 
 
 @pytest.fixture(scope="session")
@@ -263,13 +277,3 @@ def test_the_first_rows_need_few_modules(loaded_for_the_first_rows: frozenset[st
     """Each takes about a millisecond: a list, its search, its keys and the terminal are 95 of over 400."""
     ours = {name for name in loaded_for_the_first_rows if name.startswith("flagtui")}
     assert len(ours) <= 95
-
-
-def test_list_and_its_search_need_no_record_models() -> None:
-    """They take as much memory again as ten thousand rows."""
-    program = (
-        "import sys, flagtui.app.widgets.row_list, flagtui.store.collection, flagtui.store.finder\n"
-        "print(*sorted({'httpx', 'httpx2', 'keyring', 'pydantic'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []

@@ -110,12 +110,3 @@ def test_records_and_the_client_are_imported_by_their_names() -> None:
     assert EventDefinition.of({"id": "3", "name": "three"}).name == "three"
     assert issubclass(errors.Conflict, errors.ApiError)
     assert callable(Client)
-
-
-def test_neither_package_loads_anything_before_it_is_named() -> None:
-    program = (
-        "import sys, flagtui.api, flagtui.models\n"
-        "print(*sorted({'httpx', 'pydantic', 'msgspec', 'textual'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
