@@ -4,7 +4,7 @@ import ast
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Final
@@ -38,54 +38,42 @@ def imported_modules(folder: Path) -> Iterator[str]:
         yield from {name.split(".")[0] for name in names} - HERE
 
 
-def declared_packages(extra: str = "") -> set[str]:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    lines = project["optional-dependencies"][extra] if extra else project["dependencies"]
-    return {re.split(r"[^\w-]", line)[0] for line in lines}
+PROJECT: Final = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def ranges(*extras: str) -> dict[str, str]:
-    """What is asked for, by name: `>=0.27,<1`."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    lines = project["dependencies"] + [
-        line for extra in extras for line in project["optional-dependencies"][extra]
+def declared(*extras: str) -> dict[str, str]:
+    """Return what the program and these extras ask for, by name: `>=0.27,<1`."""
+    lines = [
+        *PROJECT["dependencies"],
+        *(line for extra in extras for line in PROJECT["optional-dependencies"][extra]),
     ]
-    requirements = (re.match(r"([\w-]+)(.*)", line) for line in lines)
-    return {match[1]: match[2] for match in requirements if match}
+    matches = (re.match(r"([\w-]+)(.*)", line) for line in lines)
+    return {match[1]: match[2] for match in matches if match}
 
 
 def number(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", version))
 
 
-def module_of(distribution: str) -> str:
-    return MODULES.get(distribution, distribution.replace("-", "_"))
+def modules_of(names: Iterable[str]) -> set[str]:
+    return {MODULES.get(name, name.replace("-", "_")) for name in names}
 
 
 def test_what_the_program_imports_is_declared_and_nothing_else() -> None:
-    modules = set(map(module_of, (declared_packages() | declared_packages("code")) - INDIRECT.keys()))
-    assert set(imported_modules(ROOT / "src")) == modules
+    assert {*imported_modules(ROOT / "src")} == modules_of(declared("code").keys() - INDIRECT.keys())
 
 
 def test_what_the_tests_import_is_declared() -> None:
-    names = set(
-        map(
-            module_of,
-            declared_packages()
-            | declared_packages("dev")
-            | declared_packages("check-api")
-            | declared_packages("check-mutations"),
-        )
-    )
-    assert set(imported_modules(ROOT / "tests")) <= names
+    assert {*imported_modules(ROOT / "tests")} <= modules_of(declared("dev", "check-api", "check-mutations"))
 
 
 def test_what_is_declared_for_the_tests_is_used_by_them() -> None:
-    assert set(map(module_of, declared_packages("dev") - TOOLS)) <= set(imported_modules(ROOT / "tests"))
+    for_tests = declared("dev").keys() - declared().keys() - TOOLS
+    assert modules_of(for_tests) <= {*imported_modules(ROOT / "tests")}
 
 
 def test_next_major_versions_of_libraries_need_a_manual_change() -> None:
-    assert {name for name, versions in ranges().items() if "<" not in versions} == UNBOUNDED.keys()
+    assert {name for name, versions in declared().items() if "<" not in versions} == UNBOUNDED.keys()
 
 
 def test_reproducible_install_pins_each_version_and_no_host() -> None:
@@ -98,19 +86,18 @@ def test_reproducible_install_pins_each_version_and_no_host() -> None:
 def test_reproducible_versions_satisfy_the_declared_ranges() -> None:
     pairs = (line.partition("==") for line in (ROOT / "constraints.txt").read_text().splitlines())
     kept = {name.lower().replace("_", "-"): number(version) for name, _, version in pairs}
-    for name, versions in ranges("dev").items():
+    for name, versions in declared("dev").items():
         for bound in versions.split(","):
             is_below = kept[name] < number(bound)
             assert is_below == bound.startswith("<"), f"{name}: {kept[name]}, asked for {versions}"
 
 
 def test_every_declared_python_is_tested() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    named = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
+    named = re.findall(r"Python :: (3\.\d+)", " ".join(PROJECT["classifiers"]))
     tested = re.search(r"for version in ([\d. ]+);", (ROOT / "Makefile").read_text())
     assert tested is not None
     assert tested[1].split() == named == ["3.11", "3.12", "3.13", "3.14"]
-    assert project["requires-python"] == f">={named[0]}"
+    assert PROJECT["requires-python"] == f">={named[0]}"
 
 
 def test_what_the_benchmarks_import_of_the_program_is_there() -> None:
