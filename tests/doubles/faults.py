@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import httpx
 
@@ -24,62 +24,42 @@ class Fault:
     """Of a write: its answer is lost, it was refused, another change came first, or nothing was sent."""
 
 
-def _refusal(status: int, code: str, words: str, exit_code: int) -> Fault:
-    return Fault(
-        lambda *_: httpx.Response(status, json={"code": code, "detail": "Not so."}),
-        words,
-        exit_code,
-        "refused",
-    )
+def _raises(kind: type[httpx.RequestError], words: str, means: Meaning = "lost") -> Fault:
+    return Fault(lambda request, _: kind("no answer", request=request), words, means=means)
+
+
+def _answers(words: str, status: int, means: Meaning = "lost", code: int = 1, **parts: Any) -> Fault:
+    return Fault(lambda *_: httpx.Response(status, **parts), words, code, means)
+
+
+def _refuses(words: str, status: int, code: str, exit_code: int, means: Meaning = "refused") -> Fault:
+    return _answers(words, status, means, exit_code, json={"code": code, "detail": "Not so."})
 
 
 FAULTS: Final[Mapping[str, Fault]] = {
-    "no answer": Fault(
-        lambda request, _: httpx.ReadTimeout("no answer", request=request), "took too long to respond"
+    "no answer": _raises(httpx.ReadTimeout, "took too long to respond"),
+    "reset": _raises(httpx.ReadError, "broke before the whole"),
+    "closed": _raises(httpx.RemoteProtocolError, "broke before the whole"),
+    "500": _answers("failed (500)", 500, json={"detail": "broken"}),
+    "502 page": _answers("failed (502)", 502, html="<html>bad gateway</html>"),
+    "503": _answers("failed (503)", 503, headers={"Retry-After": "1"}),
+    "429": _answers("Too many requests", 429, "refused", 4, headers={"Retry-After": "1"}),
+    "401": _refuses("not accepted (401)", 401, "authentication_failed", 5),
+    "403": _refuses("Not allowed (403)", 403, "permission_denied", 5),
+    "404": _refuses("not there (404)", 404, "not_found", 6),
+    "404 page": _answers("A proxy or an old server", 404, "refused", html="<html>gone</html>"),
+    "409": _refuses("changed it meanwhile", 409, "conflict", 4, "compared"),
+    "redirect": _answers(
+        "points to https://evil.example/", 302, "refused", headers={"Location": "https://evil.example/"}
     ),
-    "reset": Fault(lambda request, _: httpx.ReadError("reset", request=request), "broke before the whole"),
-    "closed": Fault(
-        lambda request, _: httpx.RemoteProtocolError("gone", request=request), "broke before the whole"
-    ),
-    "500": Fault(lambda *_: httpx.Response(500, json={"detail": "broken"}), "failed (500)"),
-    "502 page": Fault(lambda *_: httpx.Response(502, html="<html>bad gateway</html>"), "failed (502)"),
-    "503": Fault(lambda *_: httpx.Response(503, headers={"Retry-After": "1"}), "failed (503)"),
-    "429": Fault(
-        lambda *_: httpx.Response(429, headers={"Retry-After": "1"}), "Too many requests", 4, "refused"
-    ),
-    "401": _refusal(401, "authentication_failed", "not accepted (401)", 5),
-    "403": _refusal(403, "permission_denied", "Not allowed (403)", 5),
-    "404": _refusal(404, "not_found", "not there (404)", 6),
-    "404 page": Fault(
-        lambda *_: httpx.Response(404, html="<html>gone</html>"), "A proxy or an old server", means="refused"
-    ),
-    "409": Fault(
-        lambda *_: httpx.Response(409, json={"code": "conflict", "detail": "Conflict."}),
-        "changed it meanwhile",
-        4,
-        "compared",
-    ),
-    "redirect": Fault(
-        lambda *_: httpx.Response(302, headers={"Location": "https://evil.example/"}),
-        "points to https://evil.example/",
-        means="refused",
-    ),
-    "web page": Fault(lambda *_: httpx.Response(200, html="<html>hello</html>"), "it is a web page"),
-    "null": Fault(lambda *_: httpx.Response(200, content=b"null"), "cannot be read"),
-    "list": Fault(lambda *_: httpx.Response(200, json=[[[]]]), "cannot be read"),
+    "web page": _answers("it is a web page", 200, html="<html>hello</html>"),
+    "null": _answers("cannot be read", 200, content=b"null"),
+    "list": _answers("cannot be read", 200, json=[[[]]]),
     "half an answer": Fault(
         lambda _, real: httpx.Response(200, content=real.content[: len(real.content) // 2]), "cannot be read"
     ),
-    "connection refused": Fault(
-        lambda request, _: httpx.ConnectError("not reached", request=request),
-        "cannot be reached",
-        means="not_reached",
-    ),
-    "connect timeout": Fault(
-        lambda request, _: httpx.ConnectTimeout("not reached", request=request),
-        "did not respond in time",
-        means="not_reached",
-    ),
+    "connection refused": _raises(httpx.ConnectError, "cannot be reached", "not_reached"),
+    "connect timeout": _raises(httpx.ConnectTimeout, "did not respond in time", "not_reached"),
 }
 
 ENDINGS: Final[Mapping[tuple[Meaning, bool], str]] = {

@@ -13,7 +13,9 @@ from typing import Any, Self, TypeVar, Unpack
 
 import httpx
 from starlette.applications import Starlette
+from tests.doubles import targeting
 from tests.doubles.new_database import copy_tables
+from tests.doubles.targeting import asks, asks_flag, group
 
 from flagtui.service.access import hash_key
 from flagtui.service.application import Settable, close_service, create_service
@@ -215,17 +217,14 @@ async def starts_of(kind: type[CallerT], folder: Path) -> AsyncIterator[Start]:
 
 def asks_for(flag_id: int, value: Any = True) -> dict[str, Any]:
     """Filters of a flag that depends on another."""
-    item = {"key": str(flag_id), "type": "flag", "operator": "flag_evaluates_to", "value": value}
-    return {"groups": [{"properties": [item], "rollout_percentage": 100}]}
+    return {"groups": [group(100, asks_flag(str(flag_id), value))]}
 
 
 def asks_whether(**item: Any) -> dict[str, Any]:
     """Filters with one property of persons."""
-    condition = {"key": "email", "type": "person", "operator": "exact", "value": "x", **item}
-    return {"groups": [{"properties": [condition], "rollout_percentage": 100}]}
+    return {"groups": [group(100, asks("email", "exact", "x") | item)]}
 
 
 def variants(**shares: float) -> dict[str, Any]:
     """Filters of a multivariate flag for everybody."""
-    listed = [{"key": key, "rollout_percentage": share} for key, share in shares.items()]
-    return {"groups": [{"properties": [], "rollout_percentage": 100}], "multivariate": {"variants": listed}}
+    return {"groups": [group(100)], "multivariate": targeting.variants(**shares)}
