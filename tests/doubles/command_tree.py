@@ -6,7 +6,7 @@ from importlib import import_module
 from inspect import cleandoc
 from pkgutil import walk_packages
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -30,12 +30,13 @@ from flagtui.cli.plumbing.value_types import (
 )
 from flagtui.cli.plumbing.word_types import CommandWords, RecordWord
 
+ROOT: Final = click.Context(program, info_name="flagtui", **program.context_settings)
+
 
 @cache
 def all_commands() -> Mapping[str, RecordCommand]:
     """Without groups: `auth login`, `flags list`. Reading all of them takes as long as running one."""
-    context = click.Context(program, info_name="flagtui", **program.context_settings)
-    return MappingProxyType({" ".join(words): command for words, command in walk(context, program, ())})
+    return MappingProxyType({" ".join(words): command for words, command in _walk(program, ())})
 
 
 def index_text() -> str:
@@ -109,14 +110,12 @@ def names_records(command: RecordCommand) -> bool:
     return any(isinstance(argument.type, RecordWord) for argument in arguments)
 
 
-def walk(
-    context: click.Context, group: click.Group, words: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], RecordCommand]]:
+def _walk(group: click.Group, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], RecordCommand]]:
     """The commands below a group with the words that name them."""
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
+    for name in group.list_commands(ROOT):
+        command = group.get_command(ROOT, name)
         if isinstance(command, click.Group):
-            yield from walk(context, command, (*words, name))
+            yield from _walk(command, (*words, name))
         elif isinstance(command, RecordCommand):
             yield (*words, name), command
         else:
@@ -125,8 +124,8 @@ def walk(
 
 def describe(name: str, command: RecordCommand) -> dict[str, Any]:
     """A command as plain values, with all that its help and its completion show."""
-    root = click.Context(program, info_name="flagtui", **program.context_settings)
-    context = click.Context(command, info_name=name, parent=root)
+    context = click.Context(command, info_name=name, parent=ROOT)
+    fields = command.kind.fields if command.kind is not None else ()
     return {
         "name": name,
         "summary": command.get_short_help_str(1_000),
@@ -134,20 +133,16 @@ def describe(name: str, command: RecordCommand) -> dict[str, Any]:
         "help": cleandoc(command.help or ""),
         "writes": command.writes,
         "arguments": [
-            _argument(argument, context)
-            for argument in command.params
-            if isinstance(argument, click.Argument)
+            _argument(each, context) for each in command.params if isinstance(each, click.Argument)
         ],
         "options": [
-            _option(option, context)
-            for option in command.get_params(context)
-            if isinstance(option, click.Option) and not option.hidden
+            _option(each, context)
+            for each in command.get_params(context)
+            if isinstance(each, click.Option) and not each.hidden
         ],
         "output": command.kind.name if command.kind is not None else "",
         "fields": command.kind.names if command.kind is not None else (),
-        "enums": {field.name: field.choices for field in command.kind.fields if field.choices}
-        if command.kind is not None
-        else {},
+        "enums": {field.name: field.choices for field in fields if field.choices},
         "operations": command.operations,
         "examples": [f"flagtui {example}" for example in command.examples],
     }

@@ -2,18 +2,15 @@
 
 import shlex
 from collections.abc import Mapping
-from functools import cache
 from types import SimpleNamespace
 from typing import Any, Final
 
-import click
 import pytest
 from msgspec.structs import replace
-from tests.doubles.command_tree import walk
+from tests.doubles.command_tree import ROOT, all_commands
 
 from flagtui.app.commands.cli_equivalents import Subject, cli_equivalent
 from flagtui.app.commands.command_table import COMMANDS
-from flagtui.cli.main import program
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow, FlagRow
 
 WHERE = ("--profile", "prod", "--project", "1")
@@ -62,14 +59,6 @@ app.theme app.settings app.tour app.refresh app.suspend app.quit app.help app.ba
 ABOUT_THE_SCREEN: Final = frozenset(_SCREEN.split())
 """Ids of commands that a program without a screen has no use for."""
 
-ROOT = click.Context(program, info_name="flagtui", **program.context_settings)
-# Commands keep the help option that their first context gave them.
-
-
-@cache
-def commands() -> dict[tuple[str, ...], click.Command]:
-    return dict(walk(ROOT, program, ()))
-
 
 def test_every_app_command_has_a_cli_equivalent_or_a_reason() -> None:
     declared = [*WITH_TWIN, *WITHOUT_TWIN, *ABOUT_THE_SCREEN]
@@ -81,9 +70,9 @@ def test_every_app_command_has_a_cli_equivalent_or_a_reason() -> None:
 @pytest.mark.parametrize("id", WITH_TWIN)
 def test_the_command_line_understands_every_twin(id: str, kind: str) -> None:
     words = [SAID.get(word, word) for word in shlex.split(cli_equivalent(BY_ID[id], SUBJECTS[kind]))[1:]]
-    commands_by_name = commands()
-    name = tuple(words[:2]) if tuple(words[:2]) in commands_by_name else tuple(words[:1])
-    commands_by_name[name].make_context(name[-1], words[len(name) :], parent=ROOT)
+    count = 1 if words[0] in all_commands() else 2
+    command = all_commands()[" ".join(words[:count])]
+    command.make_context(words[count - 1], words[count:], parent=ROOT)
 
 
 @pytest.mark.parametrize(
