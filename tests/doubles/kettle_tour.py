@@ -26,8 +26,7 @@ async def visit(template: Path, folder: Path) -> AsyncIterator[str]:
         ):
             await program.press(*keys)
             yield words(program.screen)
-        workspace = program.app.app_state.workspace
-        assert workspace is not None
+        workspace = program.workspace
         yield f"copies: {len(workspace.copies(kettles.KETTLES.plural))}"
 
 

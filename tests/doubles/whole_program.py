@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import msgspec
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw, drawn_at_rest
+from tests.doubles.expected import expect, require
 from tests.doubles.frame_truth import compare_frame
 from tests.doubles.setting import HOST as HOST
 from tests.doubles.setting import KEY as KEY
@@ -35,11 +36,14 @@ from flagtui.app.shell.toasts import READ
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.journal import Journal
+from flagtui.changes.journal_entries import Signature
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.service import close_service, create_service
 from flagtui.service.sample_data import sample
+from flagtui.store.workspace import Workspace
 
+T = TypeVar("T")
 WIDE = (132, 40)
 HOUR = 3_600.0
 """Seconds."""
@@ -145,6 +149,10 @@ class Program(msgspec.Struct):
         self.draw()
         return screen_text(self.app)
 
+    def front(self, kind: Callable[..., T]) -> T:
+        """The screen in front, which has to be of this kind."""
+        return expect(self.app.screen, cast("type[T]", kind))
+
     @property
     def header(self) -> str:
         return self.screen.splitlines()[0].rstrip()
@@ -164,10 +172,19 @@ class Program(msgspec.Struct):
         """Every toast so far that is still known, title and text."""
         return [f"{notice.title}: {notice.message}".removeprefix(": ") for notice in self.app._notifications]
 
+    @property
+    def workspace(self) -> Workspace:
+        """The lists of the project that is open."""
+        return require(self.app.app_state.workspace)
+
+    @property
+    def signature(self) -> Signature:
+        """Whose and where changes are that the program enters in its journal."""
+        return self.app.app_state.signature(self.workspace)
+
     def row(self, key: str) -> FlagRow:
         """A flag as the app believes it to be."""
-        assert self.app.app_state.workspace is not None
-        return next(row for row in self.app.app_state.workspace.flags.rows if row.key == key)
+        return next(row for row in self.workspace.flags.rows if row.key == key)
 
     async def stored(self, key: str, *, archived: bool = False) -> Flag:
         """A flag as the service has it."""

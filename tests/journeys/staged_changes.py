@@ -6,10 +6,8 @@ from flagtui.changes.sets.project_set import StagedSet
 
 
 def set_on_disk(program: Program) -> StagedSet:
-    workspace = program.app.app_state.workspace
-    assert workspace is not None
     folder = program.app.app_state.session.state_folder / "sets"
-    return StagedSet(folder, program.app.app_state.signature(workspace), "another program")
+    return StagedSet(folder, program.signature, "another program")
 
 
 async def stage_two(program: Program) -> None:

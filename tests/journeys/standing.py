@@ -23,10 +23,8 @@ async def stand_on_event(program: Program, name: str, *keys: str) -> None:
     """Open the tab of events, stand on the one with this name, and press keys there."""
     if not isinstance(program.app.screen, EventsScreen):
         await program.press("3")
-    screen = program.app.screen
-    assert isinstance(screen, EventsScreen)
-    assert program.app.app_state.workspace is not None
-    rows = program.app.app_state.workspace.events.rows
+    screen = program.front(EventsScreen)
+    rows = program.workspace.events.rows
     screen.go_to(next(row.id for row in rows if row.name == name))
     await program.settle()
     assert screen.record is not None

@@ -125,8 +125,7 @@ async def test_moment_lists_every_kind_and_reverts_a_mixed_selection(setting: Se
             sent.append(json.loads(request.content))
 
     async with running(setting) as program:
-        workspace = program.app.app_state.workspace
-        assert workspace is not None
+        workspace = program.workspace
         event = (await workspace.client.event_definitions.page({"limit": 1})).rows[0]
         await workspace.client.event_definitions.update(event.id, {"description": "changed just now"})
         program.timing.now += 30

@@ -189,8 +189,7 @@ async def test_late_facts_and_an_unwritable_journal_join_the_question(setting: S
 async def test_late_fact_of_a_question_that_closes_is_not_drawn(setting: Setting) -> None:
     async with running(setting) as program:
         await program.go_to("new-nav", "space")
-        screen = program.app.screen
-        assert isinstance(screen, ConfirmScreen)
+        screen = program.front(ConfirmScreen)
         # What is on a screen that closes is removed before the screen itself.
         await screen.query("#question > *").remove()
         screen.show(screen.asked)

@@ -117,8 +117,7 @@ async def test_projects_list_every_flag_with_what_surrounds_it(setting: Setting)
         await program.press("escape")
         assert isinstance(program.app.screen, FlagsScreen)
         await program.go_to("new-nav")
-        workspace, row = program.app.app_state.workspace, program.row("new-nav")
-        assert workspace is not None
+        workspace, row = program.workspace, program.row("new-nav")
         assert "  ON   " in program.screen
         with workspace.collection("flags").showing(row.id, {"active": False}):
             program.app.app_state.notify_watchers()

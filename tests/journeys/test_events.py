@@ -149,8 +149,7 @@ async def test_event_is_edited_as_text_deleted_for_good_and_recreated(
         await program.press("y")
         assert (await stored_event(program, NAME)).id
         await fill(program, NAME)
-        workspace = program.app.app_state.workspace
-        assert workspace is not None
+        workspace = program.workspace
         assert NAME not in {row.name for row in workspace.events.rows}
         await program.press("u", "y")
         if is_legacy(any_mode):

@@ -30,16 +30,13 @@ LISTS = {
 
 
 def list_screen(program: Program) -> ListScreen[Entry]:
-    screen = program.app.screen
-    assert isinstance(screen, ListScreen)
-    return screen
+    return program.front(ListScreen)
 
 
 async def open_list(program: Program, name: str) -> ListScreen[Entry]:
     """The list, with something in it."""
     if name == "journal":
-        assert program.app.app_state.workspace is not None
-        here = program.app.app_state.signature(program.app.app_state.workspace)
+        here = program.signature
         for place in range(4):
             program.journal.begin(Entry(str(place), 9.0 - place, 1, f"k{place}", "edit", here, "flag"))
             program.journal.finish(str(place), "saved")
@@ -101,8 +98,7 @@ async def test_preview_has_room_below_a_narrow_list(setting: Setting) -> None:
 
 async def test_palette_reaches_commands_records_and_projects(program: Program) -> None:
     await program.press("colon", *"inbox")
-    palette = program.app.screen
-    assert isinstance(palette, PaletteScreen)
+    palette = program.front(PaletteScreen)
     first = str(palette.query_one(OptionList).get_option_at_index(0).prompt)
     assert first.startswith(next(each.help for each in COMMANDS if each.id == "events.inbox")[:30])
     await program.press("escape", "colon", *"Checkout red", "enter")

@@ -158,8 +158,7 @@ async def test_person_is_evaluated_and_the_next_typed_at_once(program: Program) 
     for key in ("enter", "tab", *"ben@acme.com", "enter"):
         await quiet.press(program.app, key)
     await program.settle()
-    screen = program.app.screen
-    assert isinstance(screen, FlagScreen)
+    screen = program.front(FlagScreen)
     assert [field.value for field in fields(program)] == ["anna", "ben@acme.com"]
     assert "ben@acme.com" in program.screen.split("WHO")[1]
     assert isinstance(program.app.focused, Field)

@@ -16,8 +16,7 @@ SIZE = WIDE
 
 
 async def tab(program: Program, name: str) -> str:
-    screen = program.app.screen
-    assert isinstance(screen, FlagScreen)
+    screen = program.front(FlagScreen)
     screen.action_open_tab(name)
     await program.settle()
     return left_text(program)
@@ -80,8 +79,7 @@ async def test_tabs_tell_all_and_stale_flags_lead_to_archive(narrow_mode: Settin
 
 async def test_keys_walk_through_the_tabs_and_search_the_json(program: Program) -> None:
     await program.go_to("checkout-redesign", "enter")
-    screen = program.app.screen
-    assert isinstance(screen, FlagScreen)
+    screen = program.front(FlagScreen)
     seen = []
     for _ in FlagScreen.tabs:
         seen.append(screen._tab)

@@ -59,8 +59,7 @@ async def test_ids_my_flags_and_local_data_are_looked_up(
         mine = await colleague.evaluation.my_flags()
         on = sum(evaluation.value not in (False, None) for evaluation in mine)
         await program.press("escape", "I")
-        workspace = program.app.app_state.workspace
-        assert workspace is not None
+        workspace = program.workspace
         archived = len(mine) - len(workspace.flags.rows)
         assert archived > 0
         assert f"{on} of {len(mine)} on, {archived} archived or new" in words(program.screen)

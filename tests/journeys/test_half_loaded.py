@@ -40,8 +40,7 @@ async def test_half_loaded_list_names_missing_pages_and_searches_the_server(sett
         assert "48 of 248 not loaded yet; loading continues automatically" in words(program.screen)
         await program.press("escape", "escape", "slash", *"check")
         assert re.search(r" 1/12 found · 20\d of 248 loaded$", program.screen.splitlines()[3])
-        assert program.app.app_state.workspace is not None
-        here = {row.key for row in program.app.app_state.workspace.flags.rows}
+        here = {row.key for row in program.workspace.flags.rows}
         pages = [page async for page in program.colleague().flags.pages()]
         far = next(row.key for page in pages for row in page.rows if row.key not in here)
         await program.press("escape", "escape", "slash", *far)

@@ -60,8 +60,7 @@ async def test_help_is_searched_runs_commands_and_explains_signs(setting: Settin
         assert "slow, incomplete or being retried" in seen
         assert "marked: commands apply to all marked rows" in seen
         await program.press("slash", *"reverse the", "enter")
-        screen = program.app.screen
-        assert isinstance(screen, FlagsScreen)
+        screen = program.front(FlagsScreen)
         assert screen._finder.ranking.sort.is_reversed
 
 

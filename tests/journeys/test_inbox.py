@@ -13,8 +13,7 @@ from flagtui.app.events.inbox_screen import InboxScreen
 
 async def open_inbox(program: Program) -> InboxScreen:
     await program.press("3", "i")
-    screen = program.app.screen
-    assert isinstance(screen, InboxScreen)
+    screen = program.front(InboxScreen)
     assert screen.case is not None
     return screen
 
@@ -25,8 +24,7 @@ async def stand_on(program: Program, screen: InboxScreen, name: str) -> None:
 
 
 def decided_names(program: Program) -> list[str]:
-    screen = program.app.screen
-    assert isinstance(screen, InboxScreen)
+    screen = program.front(InboxScreen)
     return [decision.name for decision in screen._triage.by_id.values()]
 
 

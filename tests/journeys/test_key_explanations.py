@@ -124,8 +124,7 @@ STATES = {
 
 async def put_cursor_on(program: Program, **values: object) -> None:
     """Put the cursor on the first record of the list in front with these values."""
-    front = program.app.screen
-    assert isinstance(front, ListScreen)
+    front = program.front(ListScreen)
     is_meant = attrgetter(*values, "id")
     front.rows.select(next(row.id for row in front.rows._rows if is_meant(row)[:-1] == (*values.values(),)))
     await program.settle()

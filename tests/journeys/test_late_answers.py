@@ -1,7 +1,6 @@
 """Answers that come late: the cursor, the project or the form may be another by then."""
 
 import json
-from typing import Any
 
 import httpx
 import pytest
@@ -237,8 +236,7 @@ async def test_flag_read_in_a_left_project_opens_nothing(
 async def test_secrecy_of_a_left_project_is_forgotten(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("4")
-        screen: Any = program.app.screen
-        assert isinstance(screen, ActivityScreen)
+        screen = program.front(ActivityScreen)
         row = screen.record
         assert row is not None
         program.wire.held = lambda request: request.url.path.endswith(f"/feature_flags/{row.flag_id}/")
@@ -259,8 +257,7 @@ async def test_shown_value_is_that_of_the_present_version(setting: Setting) -> N
         await program.press_without_waiting("enter")
         await program.press_without_waiting("m")
         await program.let_go()
-        screen = program.app.screen
-        assert isinstance(screen, FlagScreen)
+        screen = program.front(FlagScreen)
         assert "counting…" not in program.screen
         assert "sesame" in json.dumps(screen._study.asked_value)
         changed = {**filters, "payloads": {"true": json.dumps({"word": "poppy"})}}

@@ -99,8 +99,7 @@ def ids_meant(screen: Screen, records: frozenset[Any]) -> frozenset[Any]:
 
 def undoable_entries(program: Program) -> None:
     """Write five saved changes into the journal."""
-    assert program.app.app_state.workspace is not None
-    here = program.app.app_state.signature(program.app.app_state.workspace)
+    here = program.signature
     for number in range(5):
         id = f"change-{number}"
         program.journal.begin(Entry(id, 9.0 - number, number + 1, f"flag-{number}", "turn off", here, "flag"))

@@ -125,8 +125,7 @@ async def test_every_other_change_is_refused_with_the_reason(setting: Setting) -
         assert "the mirror serves this project alone" in program.notices[-1]
         for tab, place in {"1": "flags", "2": "experiments", "3": "events"}.items():
             await program.press(tab)
-            screen = program.app.screen
-            assert isinstance(screen, ListScreen)
+            screen = program.front(ListScreen)
             changes = [command for command in COMMANDS if command.writes and place in command.places]
             assert any(command.in_mirror for command in changes)
             refused = [command for command in changes if not command.in_mirror]

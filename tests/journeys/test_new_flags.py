@@ -223,14 +223,12 @@ def was_told(program: Program, words: str) -> bool:
 
 def stands_on(program: Program) -> str:
     """The name under the cursor of the list that is open."""
-    screen = program.app.screen
-    assert isinstance(screen, ListScreen)
+    screen = program.front(ListScreen)
     return "" if screen.record is None else str(screen.description.key(screen.record))
 
 
 def line_of(program: Program) -> str:
-    screen = program.app.screen
-    assert isinstance(screen, ListScreen)
+    screen = program.front(ListScreen)
     return screen.search.value
 
 

@@ -21,13 +21,10 @@ PAGES = {"1": "pricing-page-test", "2": "Pricing page test"}
 
 async def open_page(program: Program, key: str) -> RecordScreen[FlagRow]:
     await program.press(key)
-    listed = program.app.screen
-    assert isinstance(listed, ListScreen)
+    listed = program.front(ListScreen)
     listed.search.set_line(PAGES[key])
     await program.press("enter")
-    screen = program.app.screen
-    assert isinstance(screen, RecordScreen)
-    return screen
+    return program.front(RecordScreen)
 
 
 async def test_page_returns_from_screens_above_it_and_its_link(program: Program) -> None:
@@ -40,11 +37,9 @@ async def test_page_returns_from_screens_above_it_and_its_link(program: Program)
     await program.press("question_mark", "escape", "colon", "escape")
     assert program.app.screen is screen
     await program.press("l")
-    flag = program.app.screen
-    assert isinstance(flag, FlagScreen)
+    flag = program.front(FlagScreen)
     await program.press("l")
-    linked = program.app.screen
-    assert isinstance(linked, ExperimentScreen)
+    program.front(ExperimentScreen)
     await program.press("escape")
     assert program.app.screen is flag
     await program.press("escape")
@@ -90,8 +85,7 @@ async def test_refresh_reads_local_evaluation_data_again(program: Program) -> No
 
 async def test_what_was_removed_in_a_form_comes_back_with_undo(program: Program) -> None:
     await program.go_to("checkout-redesign", "e")
-    form = program.app.screen
-    assert isinstance(form, LinesForm)
+    form = program.front(LinesForm)
     before = words(program.screen)
     place = next(at for at, line in enumerate(form._lines) if line.part == "condition")
     form.query_one("OptionList").highlighted = place  # type: ignore[attr-defined]  # found by name

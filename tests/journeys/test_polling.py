@@ -187,8 +187,7 @@ async def test_failures_of_the_first_connection_and_of_lists_are_retried(setting
 async def test_visible_experiments_and_events_are_polled(setting: Setting) -> None:
     async with running(setting) as program:
         clock = await start_polling(program, MINUTE)
-        colleague, workspace = program.colleague(), program.app.app_state.workspace
-        assert workspace is not None
+        colleague, workspace = program.colleague(), program.workspace
         await program.press("2", "j")
         assert await poll(program, clock) == {"GET /api/projects/1/experiments/"}
         row = next(row for row in workspace.experiments.rows if row.name == "Pricing page test")

@@ -27,9 +27,7 @@ def drawn_rows(program: Program) -> list[str]:
 
 
 def rows(program: Program) -> int:
-    screen = program.app.screen
-    assert isinstance(screen, WorkspaceList)
-    return screen.rows.shown
+    return program.rows.shown
 
 
 async def until_rows(program: Program) -> None:
@@ -103,9 +101,7 @@ async def test_activity_is_not_cached_and_shows_that_it_loads(setting: Setting) 
 
 
 def front(program: Program) -> BrowseScreen:
-    screen = program.app.screen
-    assert isinstance(screen, BrowseScreen)
-    return screen
+    return program.front(BrowseScreen)
 
 
 async def test_a_list_comes_back_as_left_without_missing_records(setting: Setting) -> None:

@@ -53,8 +53,7 @@ class CommandContext(SessionContext):
 
 def command_line(program: Program, *, yes: bool = False) -> SessionContext:
     """The same project as commands plan in it; `yes` agrees beforehand."""
-    workspace = program.app.app_state.workspace
-    assert workspace is not None
+    workspace = program.workspace
 
     async def me() -> Any:
         return workspace.me
@@ -69,15 +68,11 @@ def command_line(program: Program, *, yes: bool = False) -> SessionContext:
 
 
 def flags_of(program: Program) -> Sequence[FlagRow]:
-    workspace = program.app.app_state.workspace
-    assert workspace is not None
-    return workspace.flags.rows
+    return program.workspace.flags.rows
 
 
 def screen(program: Program) -> WorkspaceContext:
-    workspace = program.app.app_state.workspace
-    assert workspace is not None
-    return WorkspaceContext(program.app.app_state, workspace)
+    return WorkspaceContext(program.app.app_state, program.workspace)
 
 
 def lines_of(planned: Planned[Any, Any]) -> list[str]:

@@ -47,8 +47,7 @@ async def test_flag_is_scheduled_to_turn_off_and_the_schedule_shown(any_mode: Se
 async def test_schedules_are_marked_on_rows_and_change_conditions_and_shares(setting: Setting) -> None:
     async with running(setting) as program:
         assert len([line for line in program.wire.passed if "scheduled_changes" in line]) == 1
-        screen = program.app.screen
-        assert isinstance(screen, FlagsScreen)
+        screen = program.front(FlagsScreen)
         await program.search("new-nav")
         assert "◷" not in program.screen
         await program.press("at", "enter", *"+2h", "enter", "y")
@@ -84,8 +83,7 @@ async def test_schedules_are_marked_on_rows_and_change_conditions_and_shares(set
 async def test_pending_changes_are_listed_opened_and_dropped(setting: Setting) -> None:
     async with running(setting) as program:
         await program.press("f7")
-        front = program.app.screen
-        assert isinstance(front, DueScreen)
+        front = program.front(DueScreen)
         pending = list(front.rows.in_sight)
         assert [row.at for row in pending] == sorted(row.at or 0.0 for row in pending)
         await program.press("x", "escape")

@@ -254,8 +254,7 @@ async def test_unreadable_set_names_the_command_that_discards_it(setting: Settin
     async with running(setting) as program:
         await stage_two(program)
         await program.press("ampersand")
-        screen = program.app.screen
-        assert isinstance(screen, StagedScreen)
+        screen = program.front(StagedScreen)
         assert screen.rows.shown == 2
         set_on_disk(program).file.path.write_text("{")
         program.app.runner.look_at_staged()

@@ -56,9 +56,7 @@ async def test_any_change_is_searched_and_taken_back_in_the_journal(any_mode: Se
 
 async def changed_earlier(program: Program) -> int:
     """An event described, and described otherwise by another person since, and an experiment paused."""
-    colleague, app_state = program.colleague(), program.app.app_state
-    assert app_state.workspace is not None
-    signature = app_state.signature(app_state.workspace)
+    colleague, signature = program.colleague(), program.signature
     event = (await stored_event(program, EVENT)).id
     await colleague.event_definitions.update(event, {"description": "Theirs"})
     page = await colleague.experiments.page({"status": "running", "limit": 1})

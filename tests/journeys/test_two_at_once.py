@@ -73,8 +73,7 @@ async def test_both_sides_are_shown_asked_about_and_read_into_rows(setting: Sett
 
 async def test_page_closes_when_its_record_is_deleted_elsewhere(setting: Setting) -> None:
     async with running(setting) as program:
-        colleague, workspace = program.colleague(), program.app.app_state.workspace
-        assert workspace is not None
+        colleague, workspace = program.colleague(), program.workspace
         cases: list[tuple[Kind, str, str]] = [
             ("flags", "1", "replay-canvas"),
             ("experiments", "2", "Length of the tour"),

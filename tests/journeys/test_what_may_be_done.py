@@ -38,8 +38,7 @@ async def test_forbidden_commands_are_dimmed_with_the_scope_in_help(setting: Set
 
 async def take_nothing_back(program: Program) -> None:
     """In the journal the help names the scope of what the change under the cursor was made to."""
-    assert program.app.app_state.workspace is not None
-    here = program.app.app_state.signature(program.app.app_state.workspace)
+    here = program.signature
     scopes = {"flag": "feature_flag:write", "experiment": "experiment:write", KIND: "event_definition:write"}
     for place, kind in enumerate(scopes):
         program.journal.begin(Entry(kind, 9.0 - place, 1, "k", "edit", here, kind))

@@ -8,8 +8,7 @@ from flagtui.models.activity_rows import ChangeRow
 
 async def on_activity(program: Program, line: str = "") -> ActivityScreen:
     await program.press("4")
-    screen = program.app.screen
-    assert isinstance(screen, ActivityScreen)
+    screen = program.front(ActivityScreen)
     if line:
         await program.search(line)
     return screen
@@ -23,7 +22,6 @@ def shown_rows(screen: ActivityScreen) -> list[ChangeRow]:
 
 def listed_rows(program: Program) -> list[str]:
     """The rows of the list, without the pane."""
-    screen = program.app.screen
-    assert isinstance(screen, ActivityScreen)
+    screen = program.front(ActivityScreen)
     width = screen.rows.size.width
     return [line[:width].strip() for line in program.screen.split("\n")[5:-2]]
