@@ -51,10 +51,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Service:
-    """Where it listens, and its database."""
+    """Where it listens, its database, and what serves that."""
 
     address: str
     database: Path
+    application: Application
 
     def ask(self, question: Callable[[Client], Awaitable[T]]) -> T:
         """What it answers to the client, beside the commands."""
@@ -71,7 +72,7 @@ def serving(database: Path, **options: Any) -> Iterator[Service]:
     """A service with these options of `create_service` that listens in a thread of this process."""
     application = create_service(database, key=KEY, **options)
     with reachable(application) as address:
-        yield Service(address, database)
+        yield Service(address, database, application)
     close_service(application)
 
 

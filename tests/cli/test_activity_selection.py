@@ -8,6 +8,7 @@ from flagtui import local_time
 from flagtui.cli.plumbing.activity_selection import SEARCHED, select_changes
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
+from flagtui.cli.plumbing.record_history import read_changes
 
 __all__ = ["clock", "make_client"]
 NEWEST = 1_774_742_340
@@ -50,6 +51,16 @@ async def test_a_query_names_where_its_search_ended(
     assert {change.key for change in changes} <= {"nav"}
     assert len(changes) == (0 if "old" in words else 50)
     assert capsys.readouterr().err == warning
+
+
+@pytest.mark.parametrize("records", ["flags", "experiments"])
+async def test_a_history_names_changes_beyond_its_limit(
+    records: str, make_client: MakeClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changes = await read_changes(getattr(make_client(page), records), [1, 2], 150)
+    assert [change.entry.id for change in changes] == [f"e{place}" for place in range(150)] * 2
+    line = "flagtui: more than 150 changes match; the others are not printed. To print more: --limit 1500\n"
+    assert capsys.readouterr().err == 2 * line
 
 
 def log_without_its_reader(request: httpx.Request) -> httpx.Response:

@@ -14,11 +14,12 @@ from pathlib import Path
 from queue import Queue
 from typing import Final
 
+import httpx
 import pytest
 from tests.cli.conftest import FLAGTUI, KEY, Done, Run, run_at
 from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands
-from tests.doubles.faulty_service import FaultyService, serve
+from tests.doubles.faulty_service import FaultyService, is_write, serve
 from tests.doubles.json_schema import faults
 from tests.doubles.slices import FULL, cross, one_in
 from tests.doubles.terminal import usual_environment
@@ -118,9 +119,7 @@ def desk(
     database = home / "service.db"
     shutil.copy(template, database)
     application = create_service(database)
-    service.__init__()  # type: ignore[misc]
-    service.application = application
-
+    service.__init__(application)  # type: ignore[misc]
     run_there = run_at(address, run, monkeypatch, KEY)
     yield Desk(run_there, service, database, Journal(home / ".local/state/flagtui/journal"))
     close_service(application)
@@ -131,28 +130,24 @@ def lose(desk: Desk) -> None:
 
 
 def break_off(desk: Desk) -> None:
-    async def never(*_request: object) -> bool:
-        return False
-
-    desk.service.before = never
+    error = httpx.WriteError("broken off")
+    desk.service.before = lambda request: error if is_write(request) else None
     # Else it is looked for a minute long.
     desk.service.looked = lambda: os.kill(os.getpid(), signal.SIGINT)
 
 
 def meddle(desk: Desk) -> None:
-    async def same(method: str, path: str, body: bytes) -> bool:
-        if len(desk.service.writes) == 1:
-            await desk.service.ask(method, path, body, OTHER)
-        return True
+    async def same(request: httpx.Request) -> None:
+        if is_write(request) and len(desk.service.writes) == 1:
+            await desk.service.ask(request, OTHER)
 
     desk.service.before = same
 
 
 def interrupt(desk: Desk) -> None:
-    async def press(*_request: object) -> bool:
-        if len(desk.service.writes) == 1:
+    def press(request: httpx.Request) -> None:
+        if is_write(request) and len(desk.service.writes) == 1:
             os.kill(os.getpid(), signal.SIGINT)
-        return True
 
     desk.service.before = press
 
@@ -229,9 +224,9 @@ def test_killed_command_leaves_its_write_in_the_journal(name: str, desk: Desk) -
     previous_ids = {entry.id for entry in desk.journal.entries()}
     began: Queue[int] = Queue()
 
-    async def kill(*_request: object) -> bool:
-        os.kill(began.get(), signal.SIGKILL)
-        return True
+    def kill(request: httpx.Request) -> None:
+        if is_write(request):
+            os.kill(began.get(), signal.SIGKILL)
 
     desk.service.before = kill
     process = warm_start.start([*FLAGTUI, *words, "--yes"], environment, 0, 1, 2)
@@ -243,4 +238,5 @@ def test_killed_command_leaves_its_write_in_the_journal(name: str, desk: Desk) -
 
 def test_kill_switch_is_one_read_and_one_write(desk: Desk) -> None:
     assert desk.run("flags", "disable", "export-parquet", "--yes").code == 0
-    assert (desk.service.requests, len(desk.service.connections)) == (["GET", "PATCH"], 1)
+    methods = [line.split()[0] for line in desk.service.requests]
+    assert (methods, len(desk.service.connections)) == (["GET", "PATCH"], 1)

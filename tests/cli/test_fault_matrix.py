@@ -4,29 +4,29 @@ test_every_write.py holds what a change reports, tests/changes/test_every_kind.p
 """
 
 import json
-import re
 import socket
 from collections.abc import Iterator
 from typing import Final
 
 import pytest
-from tests.cli.conftest import KEY, Run, Service, run_at
+from tests.cli.conftest import KEY, Run, Service, run_at, server_variables
 from tests.doubles.faults import FAULTS
-from tests.doubles.faulty_proxy import Proxy, proxy_to
+from tests.doubles.faulty_service import FaultyService, serve
 from tests.doubles.slices import cross
 
 NOUNS: Final = {"flags": "feature_flags", "experiments": "experiments", "events": "event_definitions"}
 CUT_OFF: Final = ("no answer", "reset", "closed")
-"""To a port they are one fault: the connection is reset."""
+"""To a port they are one fault: the connection is closed."""
 
 
 @pytest.fixture
-def proxy(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
-    with proxy_to(service.address) as proxy:
-        monkeypatch.setenv("FLAGTUI_HOST", proxy.address)
-        monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
-        monkeypatch.setenv("FLAGTUI_PROJECT", "1")
-        yield proxy
+def line(service: Service, run: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyService]:
+    """What is between the service and the commands."""
+    line = FaultyService(service.application)
+    with serve(line) as address:
+        for name, value in server_variables(address).items():
+            monkeypatch.setenv(name, value)
+        yield line
 
 
 READS: Final = ("flags list", "flags get new-nav", "experiments get 1", "events get order_completed")
@@ -35,11 +35,10 @@ ON_A_PORT: Final = [name for name, fault in FAULTS.items() if fault.means != "no
 
 
 @pytest.mark.parametrize(("command", "name"), cross(READS, ON_A_PORT))
-def test_a_fault_is_told_as_what_it_is(run: Run, proxy: Proxy, command: str, name: str) -> None:
+def test_a_fault_is_told_as_what_it_is(run: Run, line: FaultyService, command: str, name: str) -> None:
     """Nothing is printed but one line of JSON that says what is wrong; the code does, too."""
     fault = FAULTS[name]
-    place = re.compile(rf"/api/projects/\d+/{NOUNS[command.split()[0]]}/([^/]+/)?")
-    proxy.fault, proxy.is_meant = fault, lambda method, path: bool(place.fullmatch(path))
+    line.fail(fault, rf"GET /api/projects/\d+/{NOUNS[command.split()[0]]}/([^/]+/)?$")
     done = run(*command.split(), "--json")
     error = json.loads(done.err)["error"]
     message = "broke before the whole" if name in CUT_OFF else fault.words
@@ -62,21 +61,15 @@ def test_an_address_that_nothing_listens_on_is_told(
 
 
 @pytest.mark.parametrize("command", ["flags list", "flags disable new-nav --yes", "flags history 1"])
-def test_no_wait_means_no_second_attempt(run: Run, proxy: Proxy, command: str) -> None:
-    requests: list[str] = []
-
-    def count(_method: str, path: str) -> bool:
-        requests.append(path)
-        return True
-
-    proxy.is_meant, proxy.fault = count, FAULTS["429"]
+def test_no_wait_means_no_second_attempt(run: Run, line: FaultyService, command: str) -> None:
+    line.fail(FAULTS["429"])
     done = run(*command.split(), "--wait", "0")
-    assert (done.code, len(requests)) == (4, 1)
+    assert (done.code, len(line.requests)) == (4, 1)
     assert done.err.startswith("flagtui: Too many requests; wait 1 s. Nothing was changed; run again in 1 s.")
 
 
-def test_doctor_names_the_time_after_which_to_run_again(run: Run, proxy: Proxy) -> None:
-    proxy.is_meant, proxy.fault = lambda _method, _path: True, FAULTS["429"]
+def test_doctor_names_the_time_after_which_to_run_again(run: Run, line: FaultyService) -> None:
+    line.fail(FAULTS["429"])
     findings = {each["subject"]: each for each in json.loads(run("doctor", "--json").out)["records"]}
     assert findings["server"]["state"] == "wrong"
     assert findings["server"]["next"] == "Nothing was changed; run again in 1 s."

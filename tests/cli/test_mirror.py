@@ -19,7 +19,7 @@ import pytest
 from tests.cli.conftest import FLAGTUI, KEY, Run, Service, run_at, server_variables
 from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands
-from tests.doubles.faulty_proxy import proxy_to
+from tests.doubles.faulty_service import FaultyService, serve
 from tests.doubles.terminal import usual_environment
 
 from flagtui.config.locations import find_locations
@@ -210,13 +210,13 @@ def test_port_in_use_is_one_line(run: Run, home: Path, monkeypatch: pytest.Monke
 def test_profile_is_only_read_and_served_again_without_a_connection(
     service: Service, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with proxy_to(service.address) as proxy:
-        for name, value in server_variables(proxy.address).items():
+    with serve(counting := FaultyService(service.application)) as address:
+        for name, value in server_variables(address).items():
             monkeypatch.setenv(name, value)
         with mirroring(home, "--port", "0") as (port, _):
             key = flag_keys(port)[0]
-        assert proxy.writes == []
-        assert proxy.definitions == 1
+        assert counting.writes == []
+        assert sum("local_evaluation" in request for request in counting.requests) == 1
     monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
     with mirroring(home, "--port", "0") as (port, warned):
         assert key in flag_keys(port)

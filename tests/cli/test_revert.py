@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Run, Service, run_at
 from tests.doubles.faults import FAULTS
-from tests.doubles.faulty_proxy import proxy_to
+from tests.doubles.faulty_service import FaultyService, serve
 
 from flagtui.api.client import Client
 from flagtui.models.experiment import Experiment
@@ -142,10 +142,10 @@ def test_failure_outranks_a_skipped_change_of_another_kind(
         await client.experiments.update(row.id, {"description": "is not reverted"})
 
     service.ask(change)
-    with proxy_to(service.address) as proxy:
-        proxy.fault = FAULTS["redirect"]
-        proxy.is_meant = lambda method, path: method == "PATCH" and "/experiments/" in path
-        done = run_at(proxy.address, run, monkeypatch)("revert", "@", "1m", "--yes", "--json")
+    line = FaultyService(service.application)
+    line.fail(FAULTS["redirect"], "PATCH .*/experiments/")
+    with serve(line) as address:
+        done = run_at(address, run, monkeypatch)("revert", "@", "1m", "--yes", "--json")
     endings = [record["ending"] for record in json.loads(done.out)["records"]]
     assert (done.code, {"skipped", "refused"} <= {*endings}) == (1, True), done.err
 

@@ -1,12 +1,11 @@
 """Reads of several projects, and reads that wait for the server."""
 
 import json
-from collections.abc import Awaitable, Callable, Iterator
-from typing import Any
 
+import httpx
 import pytest
-from tests.cli.conftest import KEY, Run, run_at
-from tests.doubles.faulty_service import serve
+from tests.cli.conftest import Run, Service, run_at
+from tests.doubles.faulty_service import FaultyService, serve
 from tests.doubles.json_schema import faults
 
 from flagtui.cli.records.flag_records import FLAG
@@ -66,34 +65,13 @@ def test_limit_counts_rows_of_all_projects(signed_in: Run) -> None:
     assert (len(stamps), stamps) == (4, sorted(stamps, reverse=True))
 
 
-class Waking:
-    """A server that fails a few times before it answers."""
-
-    failures = 0
-
-    async def __call__(self, _scope: Any, _receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
-        status, body = 200, b'{"results": [], "next": null, "count": 0}'
-        if self.failures:
-            self.failures -= 1
-            status, body = 500, b"{}"
-        headers = [(b"content-type", b"application/json")]
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
-
-
-@pytest.fixture(scope="module")
-def waking() -> Iterator[tuple[Waking, str]]:
-    server = Waking()
-    with serve(server) as address:
-        yield server, address
-
-
 @pytest.mark.parametrize(("wait", "code"), [("60", 0), ("0", 1)])
 def test_read_waits_for_the_server(
-    wait: str, code: int, waking: tuple[Waking, str], run: Run, monkeypatch: pytest.MonkeyPatch
+    wait: str, code: int, service: Service, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server, address = waking
-    server.failures = 3
-    done = run_at(address, run, monkeypatch, KEY)("experiments", "list", "--json", "--wait", wait)
+    line, failures = FaultyService(service.application), [httpx.Response(500, json={})] * 3
+    line.before = lambda _request: failures.pop() if failures else None
+    with serve(line) as address:
+        done = run_at(address, run, monkeypatch)("experiments", "list", "--json", "--wait", wait)
     assert done.code == code, done
     assert done.err.count("trying again for") == (3 if wait == "60" else 0)

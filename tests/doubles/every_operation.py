@@ -14,6 +14,8 @@ FOLDER: Final = Path(__file__).parents[1] / "contract"
 NAMES: Final = sorted(path.stem for path in FOLDER.glob("*.json"))
 Example: TypeAlias = dict[str, Any]
 Call: TypeAlias = Callable[[Client, Example], Awaitable[Any]]
+Part: TypeAlias = Callable[[Example], Any]
+"""A value of an example that becomes an argument."""
 
 
 @cache
@@ -26,6 +28,31 @@ def example(name: str) -> Example:
     return example
 
 
+def part(*path: str) -> Part:
+    """Return what reads the value at this place of an example; None where it is absent."""
+
+    def read(example: Example) -> Any:
+        value: Any = example
+        for name in path:
+            value = value.get(name)
+        return value
+
+    return read
+
+
+def sent(*path: str) -> Part:
+    return part("request", "body", *path)
+
+
+def asked(name: str) -> Part:
+    return part("request", "query", name)
+
+
+ID: Final = part("ids", "id")
+BODY: Final = sent()
+QUERY: Final = part("request", "query")
+
+
 async def ask_plainly(client: Client, example: Example) -> Any:
     """An operation the client never uses by itself."""
     operation = OPERATIONS[example["operation"]]
@@ -33,36 +60,20 @@ async def ask_plainly(client: Client, example: Example) -> Any:
     return answer.expect_nothing() if operation.method == "DELETE" else answer.record()
 
 
-def sent_body(example: Example) -> dict[str, Any]:
-    body: dict[str, Any] = example["request"]["body"]
-    return body
-
-
-def sent_query(example: Example) -> dict[str, Any]:
-    query: dict[str, Any] = example["request"]["query"]
-    return query
-
-
-async def first_page(pages: Any) -> Any:
-    return await anext(aiter(pages))
+async def list_first_page(client: Client, example: Example) -> Any:
+    family = example["operation"].partition(".")[0]
+    return await anext(aiter(getattr(client, family).pages()))
 
 
 async def update_flag(client: Client, example: Example) -> Any:
-    changes = dict(sent_body(example))
+    changes = dict(BODY(example))
     version, original = changes.pop("version"), changes.pop("original_flag")
-    return await client.flags.update(example["ids"]["id"], changes, version=version, original=original)
+    return await client.flags.update(ID(example), changes, version=version, original=original)
 
 
 async def set_rollout(client: Client, example: Example) -> Any:
-    place, percent, version = sent_body(example).values()
-    return await client.flags.set_rollout(example["ids"]["id"], place, percent, version=version)
-
-
-async def copy_flag(client: Client, example: Example) -> Any:
-    sent = sent_body(example)
-    return await client.flags.copy(
-        example["ids"]["organization"], sent["feature_flag_key"], sent["target_project_ids"]
-    )
+    place, percent, version = BODY(example).values()
+    return await client.flags.set_rollout(ID(example), place, percent, version=version)
 
 
 async def evaluate_here(client: Client, example: Example) -> Any:
@@ -71,26 +82,24 @@ async def evaluate_here(client: Client, example: Example) -> Any:
     return definitions
 
 
-async def create_experiment(client: Client, example: Example) -> Any:
-    return await client.experiments.create(sent_body(example)["name"], sent_body(example)["feature_flag_key"])
+def calling(method: str, *parts: Part | str | int, **named: Part | str | int) -> Call:
+    """Return what calls a method of the client with parts of the example, and with values as they are."""
+    family, name = method.split(".")
+
+    def value_of(part: Part | str | int, example: Example) -> Any:
+        return part(example) if callable(part) else part
+
+    async def call(client: Client, example: Example) -> Any:
+        values = [value_of(part, example) for part in parts]
+        keywords = {word: value_of(part, example) for word, part in named.items()}
+        return await getattr(getattr(client, family), name)(*values, **keywords)
+
+    return call
 
 
-def id_of(example: Example) -> Any:
-    return example["ids"]["id"]
-
-
-def with_parts(names: str, *parts: Callable[[Example], Any]) -> dict[str, Call]:
-    """Operations that the client calls as servers do, with these parts of the example."""
-
-    def call_of(name: str) -> Call:
-        family, method = name.split(".")
-
-        async def call(client: Client, example: Example) -> Any:
-            return await getattr(getattr(client, family), method)(*(part(example) for part in parts))
-
-        return call
-
-    return {name: call_of(name) for name in names.split()}
+def by_their_names(names: str, *parts: Part) -> dict[str, Call]:
+    """Operations that the client calls as servers do."""
+    return {name: calling(name, *parts) for name in names.split()}
 
 
 BY_ID: Final = """
@@ -98,111 +107,75 @@ flags.get flags.create_static_cohort flags.dashboard flags.enrich_usage_dashboar
 flags.enable flags.disable flags.archive flags.unarchive flags.dependents schedule.get
 schedule.delete experiments.get experiments.create_exposure_cohort experiments.launch
 experiments.pause experiments.resume experiments.freeze_exposure experiments.unfreeze_exposure
-experiments.archive experiments.unarchive experiments.reset experiments.activity holdouts.get
+experiments.archive experiments.unarchive experiments.reset holdouts.get
 holdouts.delete saved_metrics.get saved_metrics.delete event_definitions.get
 event_definitions.delete event_definitions.metrics
-"""
-WITH_BODY: Final = """
-flags.create schedule.create holdouts.create saved_metrics.create
 """
 WITH_ID_AND_BODY: Final = """
 schedule.update experiments.update holdouts.update saved_metrics.update event_definitions.update
 """
-WITHOUT_PARTS: Final = """
-flags.activity projects.list people.me people.key
-"""
+TAGGING: Final = {"ids": sent("ids"), "action": sent("action"), "tags": sent("tags")}
 CALLS: Final[dict[str, Call]] = {
-    **with_parts(BY_ID, id_of),
-    **with_parts(WITH_BODY, sent_body),
-    **with_parts(WITH_ID_AND_BODY, id_of, sent_body),
-    **with_parts(WITHOUT_PARTS),
-    "flags.list": lambda client, example: first_page(client.flags.pages()),
+    **by_their_names(BY_ID, ID),
+    **by_their_names("flags.create schedule.create holdouts.create saved_metrics.create", BODY),
+    **by_their_names(WITH_ID_AND_BODY, ID, BODY),
+    **by_their_names("flags.activity projects.list people.me people.key"),
+    **by_their_names("flags.bulk_keys flags.bulk_delete", sent("ids")),
+    **dict.fromkeys(("flags.list", "experiments.list", "event_definitions.list"), list_first_page),
+    **dict.fromkeys(("flags.local_evaluation", "flags.definitions"), evaluate_here),
+    **dict.fromkeys(
+        ("flags.hard_delete", "experiments.hard_delete", "experiments.query_status"), ask_plainly
+    ),
     "flags.update": update_flag,
-    "flags.hard_delete": ask_plainly,
-    "flags.activity_of": lambda client, example: client.flags.activity(id_of(example)),
-    "flags.remote_config": lambda client, example: client.evaluation.remote_config(id_of(example)),
-    "flags.bulk_keys": lambda client, example: client.flags.bulk_keys(sent_body(example)["ids"]),
-    "flags.evaluation_reasons": lambda client, example: client.evaluation.evaluation_reasons(
-        sent_query(example).get("distinct_id")  # type: ignore[arg-type]  # absent in the example that is refused
-    ),
-    "flags.local_evaluation": evaluate_here,
-    "flags.definitions": evaluate_here,
-    "flags.my_flags": lambda client, example: client.evaluation.my_flags(),
-    "flags.blast_radius": lambda client, example: client.flags.blast_radius(sent_body(example)["condition"]),
+    "flags.activity_of": calling("flags.activity", ID),
+    "flags.remote_config": calling("evaluation.remote_config", ID),
+    "flags.evaluation_reasons": calling("evaluation.evaluation_reasons", asked("distinct_id")),
+    "flags.my_flags": calling("evaluation.my_flags"),
+    "flags.blast_radius": calling("flags.blast_radius", sent("condition")),
     "flags.set_rollout": set_rollout,
-    "flags.roll_out_to_everyone": lambda client, example: client.flags.roll_out_to_everyone(
-        id_of(example), version=sent_body(example)["version"]
+    "flags.roll_out_to_everyone": calling("flags.roll_out_to_everyone", ID, version=sent("version")),
+    "flags.matching_ids": calling("flags.matching_ids", QUERY),
+    "flags.bulk_update_tags": calling("flags.bulk_update_tags", **TAGGING),
+    "flags.version": calling("flags.version", ID, part("ids", "number")),
+    "flags.test_evaluation": calling(
+        "evaluation.test_evaluation", ID, "checkout-redesign", sent("distinct_id")
     ),
-    "flags.matching_ids": lambda client, example: client.flags.matching_ids(sent_query(example)),
-    "flags.bulk_delete": lambda client, example: client.flags.bulk_delete(sent_body(example)["ids"]),
-    "flags.bulk_update_tags": lambda client, example: client.flags.bulk_update_tags(**sent_body(example)),
-    "flags.version": lambda client, example: client.flags.version(id_of(example), example["ids"]["number"]),
-    "flags.test_evaluation": lambda client, example: client.evaluation.test_evaluation(
-        id_of(example), "checkout-redesign", sent_body(example)["distinct_id"]
+    "flags.copy": calling(
+        "flags.copy", part("ids", "organization"), sent("feature_flag_key"), sent("target_project_ids")
     ),
-    "flags.copy": copy_flag,
-    "schedule.list": lambda client, example: client.schedule.all(
-        {"record_id": sent_query(example)["record_id"]}
+    "schedule.list": lambda client, example: client.schedule.all({"record_id": asked("record_id")(example)}),
+    "experiments.activity_of": calling("experiments.activity", ID),
+    "experiments.create": calling("experiments.create", sent("name"), sent("feature_flag_key")),
+    "experiments.duplicate": calling("experiments.duplicate", ID, flag_key=sent("feature_flag_key")),
+    "experiments.timeseries": calling("results.timeseries", ID, asked("metric_uuid"), asked("fingerprint")),
+    "experiments.requires_flag_implementation": calling("results.requires_flag_implementation"),
+    "experiments.end": calling("experiments.end", ID, conclusion="won"),
+    "experiments.ship_variant": calling("experiments.ship_variant", ID, "test"),
+    "experiments.copy_to_project": calling("experiments.copy_to_project", ID, 2, flag_key="blue-button"),
+    "experiments.recalculate_timeseries": calling(
+        "results.recalculate_timeseries", ID, sent("metric"), sent("fingerprint")
     ),
-    "experiments.list": lambda client, example: first_page(client.experiments.pages()),
-    "experiments.create": create_experiment,
-    "experiments.hard_delete": ask_plainly,
-    "experiments.query_status": ask_plainly,
-    "experiments.duplicate": lambda client, example: client.experiments.duplicate(
-        id_of(example), flag_key=sent_body(example)["feature_flag_key"]
+    "experiments.recalculate": calling("results.recalculate", ID),
+    "experiments.latest_recalculation": calling("results.latest_recalculation", ID),
+    "experiments.recalculation": calling("results.recalculation", ID, part("ids", "run")),
+    "experiments.old_result": calling("results.old_result", ID),
+    "experiments.eligible_flags": calling("results.eligible_flags"),
+    "experiments.stats": calling("results.stats"),
+    "experiments.query": calling("results.result", 12, sent("query", "metric")),
+    "holdouts.list": calling("holdouts.all"),
+    "saved_metrics.list": calling("saved_metrics.all"),
+    "event_definitions.create": calling("event_definitions.create", sent("name")),
+    "event_definitions.by_name": calling("event_definitions.by_name", asked("name")),
+    "event_definitions.primary_properties": calling("event_definitions.primary_properties", asked("names")),
+    "event_definitions.bulk_update_tags": calling("event_definitions.bulk_update_tags", **TAGGING),
+    "event_definitions.bulk_update_verified": calling(
+        "event_definitions.bulk_update_verified", ids=sent("ids"), verified=sent("verified")
     ),
-    "experiments.timeseries": lambda client, example: client.results.timeseries(
-        id_of(example), sent_query(example)["metric_uuid"], sent_query(example)["fingerprint"]
-    ),
-    "experiments.requires_flag_implementation": lambda client, example: (
-        client.results.requires_flag_implementation()
-    ),
-    "experiments.end": lambda client, example: client.experiments.end(id_of(example), conclusion="won"),
-    "experiments.ship_variant": lambda client, example: client.experiments.ship_variant(
-        id_of(example), "test"
-    ),
-    "experiments.copy_to_project": lambda client, example: client.experiments.copy_to_project(
-        id_of(example), 2, flag_key="blue-button"
-    ),
-    "experiments.recalculate_timeseries": lambda client, example: client.results.recalculate_timeseries(
-        id_of(example), sent_body(example)["metric"], sent_body(example)["fingerprint"]
-    ),
-    "experiments.recalculate": lambda client, example: client.results.recalculate(id_of(example)),
-    "experiments.latest_recalculation": lambda client, example: client.results.latest_recalculation(
-        id_of(example)
-    ),
-    "experiments.recalculation": lambda client, example: client.results.recalculation(
-        id_of(example), example["ids"]["run"]
-    ),
-    "experiments.old_result": lambda client, example: client.results.old_result(id_of(example)),
-    "experiments.eligible_flags": lambda client, example: client.results.eligible_flags(),
-    "experiments.stats": lambda client, example: client.results.stats(),
-    "experiments.query": lambda client, example: client.results.result(
-        12, sent_body(example)["query"]["metric"]
-    ),
-    "holdouts.list": lambda client, example: client.holdouts.all(),
-    "saved_metrics.list": lambda client, example: client.saved_metrics.all(),
-    "event_definitions.list": lambda client, example: first_page(client.event_definitions.pages()),
-    "event_definitions.create": lambda client, example: client.event_definitions.create(
-        sent_body(example)["name"]
-    ),
-    "event_definitions.by_name": lambda client, example: client.event_definitions.by_name(
-        sent_query(example)["name"]
-    ),
-    "event_definitions.primary_properties": lambda client, example: (
-        client.event_definitions.primary_properties(sent_query(example)["names"])
-    ),
-    "event_definitions.bulk_update_tags": lambda client, example: client.event_definitions.bulk_update_tags(
-        **sent_body(example)
-    ),
-    "event_definitions.bulk_update_verified": lambda client, example: (
-        client.event_definitions.bulk_update_verified(**sent_body(example))
-    ),
-    "event_definitions.code": lambda client, example: client.event_definitions.code("typescript"),
-    "projects.get": lambda client, example: client.projects.get(example["ids"]["project"]),
-    "cohorts.list": lambda client, example: client.cohorts.all(sent_query(example)),
-    "properties.list": lambda client, example: client.properties.names("person", "pla"),
-    "properties.person_values": lambda client, example: client.properties.values("plan", "pr"),
-    "properties.group_values": lambda client, example: client.properties.values("plan", group_type=0),
+    "event_definitions.code": calling("event_definitions.code", "typescript"),
+    "projects.get": calling("projects.get", part("ids", "project")),
+    "cohorts.list": calling("cohorts.all", QUERY),
+    "properties.list": calling("properties.names", "person", "pla"),
+    "properties.person_values": calling("properties.values", "plan", "pr"),
+    "properties.group_values": calling("properties.values", "plan", group_type=0),
 }
 """How a person asks for each operation."""

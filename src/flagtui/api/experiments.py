@@ -8,10 +8,9 @@ from flagtui import local_time
 from flagtui.api.errors import Invalid
 from flagtui.api.flags import Flags
 from flagtui.api.operations import NOT_HERE, after_write
-from flagtui.api.resource import PagedRecords, read_off_loop
+from flagtui.api.resource import PagedRecords
 from flagtui.api.shipped_filters import ship_filters
-from flagtui.api.whole_records import WholeRecords
-from flagtui.models.activity import ActivityPage
+from flagtui.api.whole_records import LoggedRecords
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_rows import read_experiment_page
 from flagtui.models.flag_responses import Cohort
@@ -21,7 +20,7 @@ from flagtui.models.rows import ExperimentRow
 _NEVER_NULL: Final = ("metrics", "metrics_secondary", "secondary_metrics")
 
 
-class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
+class Experiments(PagedRecords[ExperimentRow], LoggedRecords[Experiment]):
     """The experiments of one project.
 
     `pages` excludes archived experiments; `{"archived": True}` lists only them. Filters: archived, status,
@@ -68,12 +67,6 @@ class Experiments(PagedRecords[ExperimentRow], WholeRecords[Experiment]):
         """Create a cohort of all users exposed to the experiment since its start."""
         response = await self._ask("experiments.create_exposure_cohort", {"id": id}, body={})
         return Cohort.in_response(response.record("cohort"))
-
-    async def activity(self, id: int, *, limit: int = 10, page: int = 1) -> ActivityPage:
-        """Return the changes, newest first; the newest servers only."""
-        query = {"limit": limit, "page": page}
-        response = await self._ask("experiments.activity", {"id": id}, query=query)
-        return await read_off_loop(response, lambda response: ActivityPage.of(response.record("results")))
 
     async def launch(self, id: int) -> Experiment:
         """Start a draft and turn its flag on."""

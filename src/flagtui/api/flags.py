@@ -1,16 +1,15 @@
 """Feature flags: list, read, change, and the server's data around them."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from flagtui.api.clock import Urgency
 from flagtui.api.operations import NOT_HERE, one_by_one
 from flagtui.api.request import Query
-from flagtui.api.resource import PagedRecords, read_off_loop
+from flagtui.api.resource import PagedRecords
 from flagtui.api.single_flags import SingleFlags
-from flagtui.api.whole_records import WholeRecords
+from flagtui.api.whole_records import LoggedRecords
 from flagtui.evaluate import wire
-from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_history import rebuilt_version
 from flagtui.models.flag_responses import (
@@ -37,7 +36,7 @@ NOT_COMPARED: Final = frozenset(
 """Fields the server cannot compare in `original_flag`: it would conflict every time, or fail."""
 
 
-class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
+class Flags(PagedRecords[FlagRow], LoggedRecords[Flag]):
     """The flags of one project.
 
     `pages` excludes archived flags unless they are requested. Filters: such as active, archived,
@@ -89,33 +88,6 @@ class Flags(PagedRecords[FlagRow], WholeRecords[Flag]):
         """Add a condition for everyone first, and give `variant` 100 %; otherwise like `set_rollout`."""
         body = {"version": version} | ({"variant_key": variant} if variant is not None else {})
         return await self._whole("roll_out_to_everyone", id, body)
-
-    async def activity(
-        self, id: int | None = None, *, limit: int = 10, page: int = 1, urgency: Urgency = Urgency.PERSON
-    ) -> ActivityPage:
-        """Return the changes of this flag, or of all flags, newest first.
-
-        Pages count from 1, while `has_more`.
-        """
-        query = {"limit": limit, "page": page}
-        name, ids = ("flags.activity", None) if id is None else ("flags.activity_of", {"id": id})
-        response = await self._ask(name, ids, query=query, urgency=urgency)
-        return await read_off_loop(response, lambda response: ActivityPage.of(response.record("results")))
-
-    async def entries(self, id: int | None = None, *, at_most: int = 1_000) -> AsyncIterator[Activity]:
-        """Yield the activity entries, each once, loading pages as needed, at most `at_most`."""
-        seen: set[str] = set()
-        page = 1
-        while len(seen) < at_most:
-            urgency = Urgency.PERSON if page == 1 else Urgency.LOADING
-            batch = await self.activity(id, limit=100, page=page, urgency=urgency)
-            fresh = [entry for entry in batch.entries if entry.identity not in seen]
-            for entry in fresh[: at_most - len(seen)]:
-                seen.add(entry.identity)
-                yield entry
-            if not fresh or not batch.has_more:
-                return
-            page += 1
 
     async def status(self, id: int) -> FlagStatus:
         """Return whether the flag is used, with the server's reason."""

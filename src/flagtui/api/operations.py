@@ -139,7 +139,7 @@ NEWER: Final = _table(
     ("flags.version", "GET", f"{_F}/{{id}}/versions/{{number}}/", _FR, "read"),
     ("flags.test_evaluation", "POST", f"{_F}/{{id}}/test_evaluation/", _FR, "read"),
     ("flags.definitions", "GET", "/flags/definitions", _FR, "read"),
-    ("experiments.activity", "GET", f"{_E}/{{id}}/activity/", _AL, "read"),
+    ("experiments.activity_of", "GET", f"{_E}/{{id}}/activity/", _AL, "read"),
     *_crud_lines("schedule", f"{_P}/scheduled_changes", _FR, _FW),
     ("flags.copy", "POST", "/api/organizations/{organization}/feature_flags/copy_flags/", _FW, "same"),
     ("experiments.launch", "POST", f"{_E}/{{id}}/launch/", _EW, "same"),

@@ -1,12 +1,13 @@
 """Whole records as typed models: read and changed one at a time; small ones are listed whole."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from flagtui.api.clock import Urgency
 from flagtui.api.operations import NOT_HERE, edit_tags, one_by_one
 from flagtui.api.request import Query, Response
 from flagtui.api.resource import HEAVY, Resource, read_off_loop
+from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment, Holdout, SavedMetric
 from flagtui.models.flag import Flag
@@ -78,6 +79,37 @@ class WholeRecords(Records[ApiRecord]):
             changed, errors = await one_by_one(ids, retag)
             updated = [{"id": record.id, "tags": list(record.tags)} for record in changed]
             return BulkTags.of({"updated": updated, "skipped": errors})
+
+
+class LoggedRecords(WholeRecords[ApiRecord]):
+    """Whole records whose changes are in the activity."""
+
+    async def activity(
+        self, id: int | None = None, *, limit: int = 10, page: int = 1, urgency: Urgency = Urgency.PERSON
+    ) -> ActivityPage:
+        """Return the changes of this record, or of all flags, newest first.
+
+        Pages count from 1, while `has_more`. Only the newest servers have that of experiments.
+        """
+        query = {"limit": limit, "page": page}
+        word, ids = ("activity", None) if id is None else ("activity_of", {"id": id})
+        response = await self._ask(f"{self.family}.{word}", ids, query=query, urgency=urgency)
+        return await read_off_loop(response, lambda response: ActivityPage.of(response.record("results")))
+
+    async def entries(self, id: int | None = None, *, at_most: int = 1_000) -> AsyncIterator[Activity]:
+        """Yield the activity entries, each once, loading pages as needed, at most `at_most`."""
+        seen: set[str] = set()
+        page = 1
+        while len(seen) < at_most:
+            urgency = Urgency.PERSON if page == 1 else Urgency.LOADING
+            batch = await self.activity(id, limit=100, page=page, urgency=urgency)
+            fresh = [entry for entry in batch.entries if entry.identity not in seen]
+            for entry in fresh[: at_most - len(seen)]:
+                seen.add(entry.identity)
+                yield entry
+            if not fresh or not batch.has_more:
+                return
+            page += 1
 
 
 class ListedRecords(Records[ApiRecord]):

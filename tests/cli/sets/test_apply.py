@@ -4,8 +4,8 @@ import json
 import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+import httpx
 import pytest
 from tests.changes.conftest import flag, make_plan
 from tests.cli.conftest import Run, Scripted
@@ -94,18 +94,14 @@ def test_new_flags_events_and_dependencies_apply_in_one_set(here: Run) -> None:
 
 def refuse_second(line: FaultyService, status: int = 400) -> None:
     """The server refuses the second write from now on, once, or fails with another status."""
-    application, writes = line.application, len(line.writes)
+    second = len(line.writes) + 2
+    body = {"type": "validation_error", "code": "invalid_input", "detail": "No.", "attr": "active"}
 
-    async def refusing(scope: Any, receive: Any, send: Any) -> None:
-        if scope["method"] != "PATCH" or len(line.writes) != writes + 2:
-            await application(scope, receive, send)
-            return
-        body = b'{"type": "validation_error", "code": "invalid_input", "detail": "No.", "attr": "active"}'
-        headers = [(b"content-type", b"application/json")]
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+    def refuse(request: httpx.Request) -> httpx.Response | None:
+        is_second = request.method == "PATCH" and len(line.writes) == second
+        return httpx.Response(status, json=body) if is_second else None
 
-    line.application = refusing
+    line.before = refuse
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
+import httpx
 import pytest
 from tests.cli.conftest import Run
 from tests.cli.sets.conftest import FLAG, OTHER, is_on, records, require_done
@@ -221,17 +221,8 @@ def test_predicted_values_of_the_staged_set_are_served_once_applied(here: Run) -
 
 def test_evaluation_without_definitions_names_what_it_lacks(here: Run, line: FaultyService) -> None:
     require_done(here("flags", "rollout", FLAG, "--to", "0", "--stage"))
-    application = line.application
-
-    async def refuse_definitions(scope: Any, receive: Any, send: Any) -> None:
-        if "local_evaluation" not in scope["path"]:
-            await application(scope, receive, send)
-            return
-        headers = [(b"content-type", b"application/json")]
-        await send({"type": "http.response.start", "status": 402, "headers": headers})
-        await send({"type": "http.response.body", "body": b'{"detail": "The quota is used up."}'})
-
-    line.application = refuse_definitions
+    quota = httpx.Response(402, json={"detail": "The quota is used up."})
+    line.before = lambda request: quota if "local_evaluation" in request.url.path else None
     foretold = here("staged", "evaluate", "--for", "user_7", "--json")
     assert [each["key"] for each in records(foretold)] == [FLAG]
     assert "flags that depend on those of the set are not evaluated: " in foretold.err

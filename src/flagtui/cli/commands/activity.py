@@ -35,7 +35,7 @@ def _order(given: Mapping[str, Any]) -> Callable[[ChangeRow], float] | None:
         "flags.get",
         "flags.blast_radius",
         "experiments.list",
-        "experiments.activity",
+        "experiments.activity_of",
         "event_definitions.list",
         "event_definitions.get",
     ),

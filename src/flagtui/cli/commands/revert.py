@@ -36,7 +36,7 @@ REFUSED: Final = EXIT_CODES["refused"]
         "flags.get",
         "flags.update",
         "experiments.list",
-        "experiments.activity",
+        "experiments.activity_of",
         "experiments.get",
         "experiments.update",
         "event_definitions.list",

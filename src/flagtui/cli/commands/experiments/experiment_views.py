@@ -8,17 +8,17 @@ import msgspec
 
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
 from flagtui.cli.plumbing.next_commands import next_command
-from flagtui.cli.plumbing.option_rules import limit_option
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand, command
+from flagtui.cli.plumbing.record_history import HISTORY_LIMIT, read_changes
 from flagtui.cli.plumbing.selection import EXPERIMENTS, RecordSelection
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORDS, list_options
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words
 from flagtui.cli.records.flag_records import FLAG
 from flagtui.details.metric_findings import Metric, metrics_of
-from flagtui.models.activity_rows import ChangeRow, change_row
+from flagtui.models.activity_rows import ChangeRow
 from flagtui.models.experiment import Experiment, Holdout, SavedMetric
 from flagtui.models.experiment_responses import ExperimentStats
 from flagtui.models.json_value import as_text
@@ -248,18 +248,14 @@ async def get(session: ProjectSession, experiments: RecordSelection) -> list[Who
     kind=ACTIVITY,
     empty="The activity has no change.",
     limits_each=True,
-    operations=("experiments.list", "experiments.activity"),
+    operations=("experiments.list", "experiments.activity_of"),
     examples=("31", "31 --limit 5 --json"),
 )
 @EXPERIMENT_WORDS
-@limit_option(50, "Print at most N entries of each.", most=100)
+@HISTORY_LIMIT
 async def history(session: ProjectSession, experiments: RecordSelection, limit: int) -> list[ChangeRow]:
     """Show who changed experiments, newest first."""
-    changes: list[ChangeRow] = []
-    for id in await ids_of(session, experiments):
-        page = await session.client.experiments.activity(id, limit=limit)
-        changes += [change_row(entry, -place) for place, entry in enumerate(page.entries)]
-    return changes
+    return await read_changes(session.client.experiments, await ids_of(session, experiments), limit)
 
 
 def _list(

@@ -1,6 +1,5 @@
 """`flagtui flags history`, `diff` and `due`: past changes of flags, and scheduled ones."""
 
-from itertools import chain
 from typing import Final
 
 import click
@@ -12,18 +11,17 @@ from flagtui.changes.flags.flag_words import in_words, mask_line
 from flagtui.cli.commands.flags.flag_selection import NAMING, flag_of, flags_of, rows_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.next_commands import next_command
-from flagtui.cli.plumbing.option_rules import limit_option
-from flagtui.cli.plumbing.output.lines import keep_first
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.record_history import HISTORY_LIMIT, read_changes
 from flagtui.cli.plumbing.selection import FLAGS, RecordSelection, several
 from flagtui.cli.plumbing.word_types import FLAG_WORD, FLAG_WORDS
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import minute_words
 from flagtui.local_time import unix
 from flagtui.models.activity import version_made
-from flagtui.models.activity_rows import ChangeRow, change_row
+from flagtui.models.activity_rows import ChangeRow
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.flag_responses import ScheduledChange
@@ -36,8 +34,6 @@ NOT_IN_VERSIONS: Final = ("tags", "analytics_dashboards", "evaluation_contexts")
 """Fields that a server keeps of the current flag only; its activity has some of their changes."""
 LOGGED: Final = 100
 """Entries of the activity that are read for them."""
-MOST_CHANGES: Final = 100
-"""Changes of a flag that are printed unless more are asked for."""
 
 
 class FlagDifference(msgspec.Struct, frozen=True):
@@ -115,16 +111,11 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
     examples=("checkout-redesign", "checkout-redesign --limit 5 --ndjson"),
 )
 @FLAG_WORDS
-@limit_option(MOST_CHANGES, "Print at most N entries of each flag.")
+@HISTORY_LIMIT
 async def history(session: ProjectSession, flags: RecordSelection, limit: int) -> list[ChangeRow]:
     """Show who changed flags, newest first."""
-
-    async def read(flag: Flag) -> list[ChangeRow]:
-        entries = [entry async for entry in session.client.flags.entries(flag.id, at_most=limit + 1)]
-        kept = keep_first(entries, limit, MOST_CHANGES)
-        return [change_row(entry, -count) for count, entry in enumerate(kept)]
-
-    return [*chain.from_iterable(await several(await flags_of(session, flags), read))]
+    ids = [flag.id for flag in await flags_of(session, flags)]
+    return await read_changes(session.client.flags, ids, limit)
 
 
 @command(
