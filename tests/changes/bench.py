@@ -56,6 +56,19 @@ State = Callable[[], Awaitable[object]]
 """What the server has of the record now."""
 
 
+class ChangeCount(httpx.AsyncBaseTransport):
+    """The way to the service, which counts the requests that changed something."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        self.inner = inner
+        self.done = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await self.inner.handle_async_request(request)
+        self.done += request.method != "GET" and response.is_success
+        return response
+
+
 class Bench:
     """A service in this process and a person who changes all kinds of records."""
 
@@ -63,6 +76,7 @@ class Bench:
         self.client = client
         self.world = world
         self.wire = wire
+        self.service = wire.inner = ChangeCount(wire.inner)
         self.clock = clock
         self.journal = Journal(folder / "journal", clock=self.clock.time)
         self.questions: list[Question[Any]] = []

@@ -15,8 +15,6 @@ import pytest
 from tests.changes.bench import GENERATIONS, HERE, Bench, working
 from tests.changes.kinds import KINDS, Make, of_experiment
 from tests.changes.sets.set_desk import Killed
-from tests.changes.test_every_kind import is_write
-from tests.changes.test_random_writes import DONE
 from tests.changes.writing import Writing, approve
 from tests.doubles.slices import at_most
 
@@ -84,12 +82,10 @@ class Line(httpx.AsyncBaseTransport):
 
     def __init__(self, inner: httpx.AsyncBaseTransport, life: Life) -> None:
         self.inner, self.life = inner, life
-        self.done = 0
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         self.life.pass_moment()
         response = await self.inner.handle_async_request(request)
-        self.done += is_write(request) and response.status_code in DONE
         self.life.pass_moment()
         return response
 
@@ -98,20 +94,21 @@ async def kill_once(what: str, killed_at: int, generation: str, folder: Path) ->
     """Assert what has to be true after a kill and the next start; return the moments that were passed."""
     async with working(folder, **GENERATIONS[generation]) as bench:
         prepared, life = await CHANGES[what](bench), Life(killed_at)
-        server = bench.wire.inner
-        bench.wire.inner = line = Line(server, life)
+        began_with = bench.service.done
+        bench.wire.inner = Line(bench.service, life)
         journal = Journal(folder / "journal", bench.clock.time, Disk(life.write, life.sync))
         with contextlib.suppress(Killed):
             await Writing(prepared.adapter, journal, HERE, bench.clock).save(approve(prepared.plan))
-        bench.wire.inner = server
+        bench.wire.inner = bench.service
+        done = bench.service.done - began_with
         # The next start, ten minutes later.
         journal = Journal(folder / "journal", clock=lambda: bench.clock.time() + 600)
         await recover_all(journal, bench.client, HERE)
-        assert line.done <= 1, f"{what} at {killed_at}: made twice"
+        assert done <= 1, f"{what} at {killed_at}: made twice"
         entries = journal.entries()
-        assert len(entries) == 1 or not line.done, f"{what} at {killed_at}: no line in the journal"
+        assert len(entries) == 1 or not done, f"{what} at {killed_at}: no line in the journal"
         for entry in entries:
-            await is_true(entry, bench, is_done=bool(line.done))
+            await is_true(entry, bench, is_done=bool(done))
     return life.moments
 
 
