@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from tests.changes.conftest import CALM, NOW, flag, make_plan
 from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
+from tests.doubles.tables import table
 from tests.doubles.targeting import variants
 
 from flagtui.changes.flags.flag_context import Context, NotKnown, Reach, Touch
@@ -19,94 +20,84 @@ from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON
 
 OFF: Final = switch("turn off", 812)
+ON: Final = switch("turn on", 812)
+DELETE: Final = switch("delete", 812)
+RETAG: Final = set_field(812, "tags", ["checkout"], ["checkout", "web"])
 
 
-def consequence(plan: Plan, label: str) -> str:
-    return next(consequence.text for consequence in plan.consequences if consequence.label == label)
+def edit(**filters: JSON) -> Intent:
+    """Replace the targeting by these filters."""
+    return Intent(812, {"filters": filters}, "edit")
+
+
+def seen_at(version: int) -> Intent:
+    """Turn off what the user saw at this version."""
+    return switch("turn off", 812, version)
 
 
 def test_turning_off_sends_one_field_and_names_its_users() -> None:
-    plan = make_plan(switch("turn off", 812, seen_version=12), flag())
+    plan = make_plan(seen_at(12), flag())
     assert (plan.body, plan.fresh.version, plan.original) == ({"active": False}, 12, {"active": True})
     assert (plan.title, plan.versions, plan.verb.undo) == ("Turn OFF", "v12 → v13", "turn it on again")
-    assert [(line.where, line.before, line.after, line.words) for line in plan.lines] == [
-        ("active", True, False, "on → off")
-    ]
-    reach = next(
-        consequence for consequence in make_plan(OFF, flag()).consequences if consequence.label == "Reach"
-    )
-    assert reach.text == "41,230 of 82,460 users lose it"
-    assert reach.share == pytest.approx(0.5)
-    assert expect(plan_flag(OFF, flag(active=False), CALM), NoOp).words == "is already off"
+    (line,) = plan.lines
+    assert (line.where, line.before, line.after, line.words) == ("active", True, False, "on → off")
+    (reach,) = [each for each in plan.consequences if each.label == "Reach"]
+    assert (reach.text, reach.share) == ("41,230 of 82,460 users lose it", pytest.approx(0.5))
 
 
-SINCE: Final = (Touch("sam", NOW - 180, "rollout 25 % → 50 %"),)
+@table("intent, fields, words", {
+    "turn off what is off": (OFF, {"active": False}, "is already off"),
+    "unarchive what was never archived": (switch("unarchive", 812), {}, "is not archived"),
+    "restore what was never deleted": (switch("restore", 812), {}, "is not deleted"),
+})  # fmt: skip
+def test_change_to_the_present_state_is_a_no_op(intent: Intent, fields: dict[str, JSON], words: str) -> None:
+    assert expect(plan_flag(intent, flag(**fields), CALM), NoOp).words == words
+
+
+TOUCH: Final = Touch("sam", NOW - 180, "rollout 25 % → 50 %")
+SINCE: Final = {"last_touch": TOUCH, "touched_since": (TOUCH,)}
 WIDER: Final = set_rollout(flag(), 0, 60)
 
 
-@pytest.mark.parametrize(
-    ("intent", "around", "label", "words"),
-    [
-        (OFF, {"reach": NotKnown("no answer in 3 s")}, "Reach", "not known: no answer in 3 s"),
-        (WIDER, {"reach": Reach(100, 250, 1000, moved=(0, 150), is_bound=True)}, "Reach",
-         "up to 150 of 1,000 users gain it: 100 → 250"),
-        (WIDER, {"reach": Reach(100, 100, 1000, moved=(100, 100), is_bound=True)}, "Reach",
-         "up to 100 of 1,000 users lose it, up to 100 gain it: 100 → 100"),
-        (WIDER, {"reach": Reach(1000, 1000, 1000, moved=(200, 0), is_bound=True)}, "Reach",
-         "up to 200 of 1,000 users lose it"),
-        (switch("turn off", 812, 12), {}, "Newer changes", "none"),
-        (switch("turn off", 812, 11), {"touched_since": SINCE}, "Newer changes",
-         "v11 → v12 by sam, 3 min ago: rollout 25 % → 50 %"),
-        (switch("turn off", 812, 2), {"touched_since": SINCE}, "Newer changes",
-         "v2 → v12 by sam, 3 min ago: rollout 25 % → 50 %; and 9 more"),
-        (OFF, {"dependents": (Linked(9, "child", False),)}, "Dependents",
-         "child depends on this flag, which will be off for everyone (it is off)"),
-    ],
-)  # fmt: skip
-def test_what_is_known_around_it_is_told(
-    intent: Intent, around: dict[str, Any], label: str, words: str
-) -> None:
-    assert consequence(make_plan(intent, flag(), replace(CALM, **around)), label) == words
-
-
-def test_newest_change_is_named_once() -> None:
-    newest = replace(CALM, last_touch=SINCE[0], touched_since=SINCE)
-    for seen, labels in ((12, ["Last change", "Newer changes"]), (11, ["Newer changes"])):
-        plan = make_plan(switch("turn off", 812, seen), flag(), newest)
-        assert [each.label for each in plan.consequences if "hange" in each.label] == labels
-
-
-def test_a_running_experiment_is_named_and_the_safer_ways_offered() -> None:
-    fresh = flag(
-        experiment_set=[31],
-        experiment_set_metadata=[{"id": 31, "name": "Checkout redesign", "is_running": True}],
-    )
-    plan = make_plan(OFF, fresh)
-    assert not [each for each in plan.consequences if each.label == "Experiment"], "the caution names it"
-    assert plan.cautions[0].text.startswith("experiment #31 Checkout redesign is running")
-    assert plan.cautions[0].instead == ("pause the experiment", "end the experiment")
-
-
-@pytest.mark.parametrize(
-    ("is_running", "words", "tone"),
-    [
-        (True, "#31 Checkout redesign is running on it", "experiment"),
-        (False, "#31 Checkout redesign uses it and is not running", "plain"),
-    ],
-)
-def test_experiment_without_a_caution_is_a_coloured_fact(is_running: bool, words: str, tone: str) -> None:
+def experiment(is_running: bool) -> dict[str, JSON]:
+    """The fields of a flag with this experiment."""
     link = {"id": 31, "name": "Checkout redesign", "is_running": is_running}
-    fresh = flag(tags=[], experiment_set=[31], experiment_set_metadata=[link])
-    plan = make_plan(set_field(812, "tags", [], ["web"]), fresh)
-    assert [(each.text, each.tone) for each in plan.consequences if each.label == "Experiment"] == [
-        (words, tone)
-    ]
-    assert plan.cautions == ()
+    return {"experiment_set": [31], "experiment_set_metadata": [link]}
 
 
-@pytest.mark.parametrize(("verb", "words"), [("unarchive", "is not archived"), ("restore", "is not deleted")])
-def test_flags_that_were_never_put_away_are_no_ops(verb: str, words: str) -> None:
-    assert expect(plan_flag(switch(verb, 812), flag(), CALM), NoOp).words == words
+@pytest.mark.parametrize(("intent", "fields", "around", "words"), [
+    (OFF, {}, {"reach": NotKnown("no answer in 3 s")}, "Reach: not known: no answer in 3 s"),
+    (WIDER, {}, {"reach": Reach(100, 250, 1000, moved=(0, 150), is_bound=True)},
+     "Reach: up to 150 of 1,000 users gain it: 100 → 250"),
+    (WIDER, {}, {"reach": Reach(100, 100, 1000, moved=(100, 100), is_bound=True)},
+     "Reach: up to 100 of 1,000 users lose it, up to 100 gain it: 100 → 100"),
+    (WIDER, {}, {"reach": Reach(1000, 1000, 1000, moved=(200, 0), is_bound=True)},
+     "Reach: up to 200 of 1,000 users lose it"),
+    (seen_at(12), {}, {}, "Newer changes: none"),
+    (seen_at(11), {}, SINCE, "Newer changes: v11 → v12 by sam, 3 min ago: rollout 25 % → 50 %"),
+    (seen_at(2), {}, SINCE, "Newer changes: v2 → v12 by sam, 3 min ago: rollout 25 % → 50 %; and 9 more"),
+    (seen_at(12), {}, SINCE, "Last change: sam, 3 min ago: rollout 25 % → 50 %"),
+    # The newest change is named once.
+    (seen_at(11), {}, SINCE, "Last change: "),
+    (OFF, {}, {"dependents": (Linked(9, "child", False),)},
+     "Dependents: child depends on this flag, which will be off for everyone (it is off)"),
+    (RETAG, experiment(True), {}, "Experiment: #31 Checkout redesign is running on it"),
+    (RETAG, experiment(False), {}, "Experiment: #31 Checkout redesign uses it and is not running"),
+    # The caution names it.
+    (OFF, experiment(True), {}, "Experiment: "),
+])  # fmt: skip
+def test_what_is_known_around_it_is_told(
+    intent: Intent, fields: dict[str, JSON], around: dict[str, Any], words: str
+) -> None:
+    plan = make_plan(intent, flag(**fields), replace(CALM, **around))
+    label, _, text = words.partition(": ")
+    assert "; ".join(each.text for each in plan.consequences if each.label == label) == text
+
+
+def test_only_a_running_experiment_is_coloured() -> None:
+    plans = [make_plan(RETAG, flag(**experiment(is_running))) for is_running in (True, False)]
+    tones = [each.tone for plan in plans for each in plan.consequences if each.label == "Experiment"]
+    assert tones == ["experiment", "plain"]
 
 
 def test_archiving_is_one_write_where_servers_have_it() -> None:
@@ -119,33 +110,33 @@ def test_archiving_is_one_write_where_servers_have_it() -> None:
 
 
 CHILD: Final = Linked(9, "child", True)
-DELETE: Final = switch("delete", 812)
-OFF_NOW: Final = {"active": False}
-RUNNING: Final = {"experiment_set_metadata": [{"id": 3, "name": "Checkout", "is_running": True}]}
+BASE_IS_OFF: Final = {"dependencies": (Linked(3, "x", False),)}
 ON_BASE: Final[dict[str, Any]] = {
     "groups": [{"properties": [{"type": "flag", "key": "3"}], "rollout_percentage": 40}]
 }
-LESS: Final = {"groups": [{**ON_BASE["groups"][0], "rollout_percentage": 20}]}
-ROLLOUT: Final = Intent(812, {"filters": LESS}, "edit")
-BLOCKED: list[tuple[str, Intent, dict[str, JSON], dict[str, Any]]] = [
-    ("access", OFF, {"can_edit": False}, {}),
-    ("deleted", switch("turn on", 812), {"deleted": True, **OFF_NOW}, {}),
-    ("dependents", OFF, {}, {"dependents": (CHILD,)}),
-    ("dependencies", switch("turn on", 812), OFF_NOW, {"dependencies": (Linked(3, "x", False),)}),
-    ("dependencies", ROLLOUT, {"filters": ON_BASE}, {"dependencies": (Linked(3, "x", False),)}),
-    ("dependencies", ROLLOUT, {"filters": ON_BASE}, {"dependencies": (Linked(3, "x", True, True),)}),
-    ("archived", switch("turn on", 812), {"archived": True, **OFF_NOW}, {}),
-    ("archive", Intent(812, {"archived": True}, "archive"), {}, {}),
-    ("early access", DELETE, {"features": [{"id": 1, "name": "Beta"}]}, {}),
-    ("experiment", DELETE, RUNNING, {}),
-    ("dependents", DELETE, {}, {"dependents": (CHILD,)}),
-    ("replay", DELETE, {"is_used_in_replay_settings": True}, {}),
-    ("configuration version", switch("archive", 812), {"filters": {"version": 2, "rules": []}}, {}),
-    ("key", set_field(812, "key", "checkout-v2", "a b"), {}, {}),
-]
+ROLLOUT: Final = edit(groups=[{**ON_BASE["groups"][0], "rollout_percentage": 20}])
+RUNNING: Final = {"experiment_set_metadata": [{"id": 3, "name": "Checkout", "is_running": True}]}
 
 
-@pytest.mark.parametrize(("code", "intent", "fields", "around"), BLOCKED)
+@pytest.mark.parametrize(
+    ("code", "intent", "fields", "around"),
+    [
+        ("access", OFF, {"can_edit": False}, {}),
+        ("deleted", ON, {"deleted": True, "active": False}, {}),
+        ("dependents", OFF, {}, {"dependents": (CHILD,)}),
+        ("dependencies", ON, {"active": False}, BASE_IS_OFF),
+        ("dependencies", ROLLOUT, {"filters": ON_BASE}, BASE_IS_OFF),
+        ("dependencies", ROLLOUT, {"filters": ON_BASE}, {"dependencies": (Linked(3, "x", True, True),)}),
+        ("archived", ON, {"archived": True, "active": False}, {}),
+        ("archive", Intent(812, {"archived": True}, "archive"), {}, {}),
+        ("early access", DELETE, {"features": [{"id": 1, "name": "Beta"}]}, {}),
+        ("experiment", DELETE, RUNNING, {}),
+        ("dependents", DELETE, {}, {"dependents": (CHILD,)}),
+        ("replay", DELETE, {"is_used_in_replay_settings": True}, {}),
+        ("configuration version", switch("archive", 812), {"filters": {"version": 2, "rules": []}}, {}),
+        ("key", set_field(812, "key", "checkout-v2", "a b"), {}, {}),
+    ],
+)
 def test_server_refusals_are_predicted_before_sending(
     code: str, intent: Intent, fields: dict[str, JSON], around: dict[str, Any]
 ) -> None:
@@ -154,27 +145,20 @@ def test_server_refusals_are_predicted_before_sending(
 
 
 def test_dependencies_that_are_off_refuse_all_but_joint_changes() -> None:
-    around = Context(dependencies=(Linked(3, "x", False),), together=frozenset({3, 812}))
-    assert make_plan(switch("turn on", 812), flag(active=False), around).body == {"active": True}
-    fresh = flag(filters=ON_BASE)
-    assert expect(plan_flag(ROLLOUT, fresh, around), Blocked).reason == "it depends on x, which is off"
-    around = Context(dependencies=(Linked(3, "x", False),))
-    refusal = plan_create({"key": "new", "filters": ON_BASE}, Taken(()), around)
-    assert expect(refusal, Blocked).reason == "it depends on x, which is off"
+    alone = Context(**BASE_IS_OFF)
+    together = replace(alone, together=frozenset({3, 812}))
+    assert make_plan(ON, flag(active=False), together).body == {"active": True}
+    for refusal in (
+        plan_flag(ROLLOUT, flag(filters=ON_BASE), together),
+        plan_create({"key": "new", "filters": ON_BASE}, Taken(()), alone),
+    ):
+        assert expect(refusal, Blocked).reason == "it depends on x, which is off"
 
 
 def test_restoring_gives_back_the_key_that_deleting_changed() -> None:
     plan = make_plan(switch("restore", 812), flag(deleted=True, key="checkout-v2:deleted:812"))
     assert plan.body == {"deleted": False, "key": "checkout-v2"}
     assert not [caution for caution in plan.cautions if "the key has" in caution.text]
-
-
-def test_confusable_keys_and_replay_settings_are_cautioned_about() -> None:
-    plan = make_plan(OFF, flag(key="prod\u202e-x"))
-    assert "U+202E" in next(caution for caution in plan.cautions if "the key has" in caution.text).text
-    context = replace(CALM, similar=("checkout-v1",))
-    plan = make_plan(OFF, flag(is_used_in_replay_settings=True), context)
-    assert [caution.text.partition(" ")[0] for caution in plan.cautions] == ["easily", "session"]
 
 
 def test_filters_change_is_sent_whole_and_drops_missing_parts() -> None:
@@ -185,8 +169,7 @@ def test_filters_change_is_sent_whole_and_drops_missing_parts() -> None:
         "mystery": {"kept": [1, 2]},
         "version": 1,
     }
-    filters = {"groups": stored["groups"], "mystery": stored["mystery"]}
-    plan = make_plan(Intent(812, {"filters": filters}, "edit"), flag(filters=stored))
+    plan = make_plan(edit(groups=stored["groups"], mystery=stored["mystery"]), flag(filters=stored))
     assert plan.body["filters"] == {
         "groups": [{"properties": [{"key": "id", "type": "cohort", "value": 3}]}],
         "mystery": {"kept": [1, 2]},
@@ -206,82 +189,76 @@ def test_tags_of_both_users_stay_as_texts() -> None:
 
 
 def test_concurrent_edits_merge_or_conflict_by_condition() -> None:
-    seen = {"groups": [{"rollout_percentage": 10}, {"rollout_percentage": 20}]}
-    mine = {"groups": [{"rollout_percentage": 15}, {"rollout_percentage": 20}]}
-    now = {"groups": [{"rollout_percentage": 10}, {"rollout_percentage": 80}]}
-    plan = make_plan(set_field(812, "filters", seen, mine), flag(filters=now))
-    assert plan.body["filters"]["groups"] == [{"rollout_percentage": 15}, {"rollout_percentage": 80}]
-    assert plan.conflicts == ()
+    def plan_shares(seen: list[int], mine: list[int], theirs: list[int]) -> Plan:
+        sides = [
+            {"groups": [{"rollout_percentage": share} for share in side]} for side in (seen, mine, theirs)
+        ]
+        return make_plan(set_field(812, "filters", sides[0], sides[1]), flag(filters=sides[2]))
+
+    plan = plan_shares([10, 20], [15, 20], [10, 80])
+    assert [group["rollout_percentage"] for group in plan.body["filters"]["groups"]] == [15, 80]
     assert [line.words for line in plan.lines] == ["condition 1: rollout 10 % → 15 %"]
-    seen = {"groups": [{"rollout_percentage": 10}]}
-    mine = {"groups": [{"rollout_percentage": 15}]}
-    now = {"groups": [{"rollout_percentage": 80}]}
-    (conflict,) = make_plan(set_field(812, "filters", seen, mine), flag(filters=now)).conflicts
-    assert conflict.where == "filters.groups[0]"
-    expected = [*seen["groups"], *mine["groups"], *now["groups"]]
-    assert [conflict.seen, conflict.mine, conflict.theirs] == expected
-
-
-def test_new_faults_block_and_earlier_ones_are_cautions() -> None:
-    intent = Intent(812, {"filters": {"groups": [{"rollout_percentage": 101}]}}, "edit")
-    result = expect(plan_flag(intent, flag(), CALM), Blocked)
-    assert "filters.groups[0].rollout_percentage must be between 0 and 100, not 101" in result.reason
-    odd = {"multivariate": {"variants": [{"key": "a", "rollout_percentage": 90}]}}
-    stored = {**odd, "groups": [{"rollout_percentage": 10}]}
-    filters = {**odd, "groups": [{"rollout_percentage": 20}]}
-    plan = make_plan(Intent(812, {"filters": filters}, "edit"), flag(filters=stored))
-    assert plan.cautions[0].text.startswith("existed before this change: ")
+    assert plan.conflicts == ()
+    (conflict,) = plan_shares([10], [15], [80]).conflicts
+    sides = [side["rollout_percentage"] for side in (conflict.seen, conflict.mine, conflict.theirs)]
+    assert (conflict.where, sides) == ("filters.groups[0]", [10, 15, 80])
 
 
 def test_encrypted_payloads_stay_encrypted_and_masked() -> None:
-    stored = {"groups": [{"rollout_percentage": 10}], "payloads": {"true": '"secret"'}}
-    filters = {**stored, "groups": [{"rollout_percentage": 20}]}
-    fresh = flag(filters=stored, has_encrypted_payloads=True, is_remote_configuration=True)
-    plan = make_plan(Intent(812, {"filters": filters}, "edit"), fresh)
-    assert plan.body["has_encrypted_payloads"] is True
-    assert plan.is_secret
+    def sealed(payload: str, share: int = 10) -> dict[str, Any]:
+        return {"groups": [{"rollout_percentage": share}], "payloads": {"true": payload}}
+
+    secret = flag(filters=sealed('"hunter3"'), has_encrypted_payloads=True, is_remote_configuration=True)
+    plan = make_plan(edit(**sealed('"hunter3"', 20)), secret)
+    assert (plan.body["has_encrypted_payloads"], plan.is_secret) == (True, True)
     assert plan.verb.undo == "put back the old values"
-
-    def sealed(payload: str) -> dict[str, JSON]:
-        return {"groups": [{"rollout_percentage": 10}], "payloads": {"true": payload}}
-
-    intent = set_field(812, "filters", sealed('"hunter1"'), sealed('"hunter2"'))
-    plan = make_plan(intent, flag(filters=sealed('"hunter3"'), has_encrypted_payloads=True))
+    plan = make_plan(set_field(812, "filters", sealed('"hunter1"'), sealed('"hunter2"')), secret)
     assert [line.where for line in plan.lines] == ["filters.payloads.true"]
     assert plan.conflicts
     assert "hunter" not in f"{plan.lines} {plan.conflicts}"
-    without = Intent(812, {"filters": {"groups": []}}, "edit")
-    plan = make_plan(without, flag(filters=sealed('"hunter3"'), has_encrypted_payloads=True))
+    plan = make_plan(edit(groups=[]), secret)
     assert "hunter" not in str(plan.lines)
     assert plan.verb.undo == "", "the journal has no payload to put back"
 
 
-def test_condition_that_turns_to_groups_is_re_bucketed() -> None:
-    context = replace(CALM, names=Names(groups={0: "company"}))
-    before = flag(filters={"groups": [{"properties": [], "rollout_percentage": 50}]})
-    groups: JSON = [{"properties": [], "rollout_percentage": 50, "aggregation_group_type_index": 0}]
-    plan = make_plan(Intent(812, {"filters": {"groups": groups}}, "edit"), before, context)
-    texts = [caution.text for caution in plan.cautions if "re-bucketed" in caution.text]
-    assert texts == ["condition 1 is re-bucketed by company groups: different ones match"]
-    wider: JSON = [{"properties": [], "rollout_percentage": 60}]
-    other = make_plan(Intent(812, {"filters": {"groups": wider}}, "edit"), before, context)
-    assert not [caution for caution in other.cautions if "re-bucketed" in caution.text]
+def two_variants(**shares: float) -> dict[str, JSON]:
+    return {"groups": [{}], "multivariate": variants(**shares)}
 
 
-@pytest.mark.parametrize(
-    ("shares", "is_redrawn"),
-    [
-        ({"b": 50, "a": 50}, True),
-        ({"b": 40, "new": 10, "a": 50}, True),
-        ({"a": 60, "b": 40}, False),
-        ({"new": 10, "a": 50, "b": 40}, False),
-        ({"b": 0, "a": 100}, False),
-    ],
-)
-def test_variants_in_another_order_are_re_bucketed(shares: dict[str, float], is_redrawn: bool) -> None:
-    before, after = (
-        {"groups": [{}], "multivariate": variants(**each)} for each in ({"a": 50, "b": 50}, shares)
-    )
-    plan = make_plan(Intent(812, {"filters": after}, "edit"), flag(filters=before), CALM)
-    words = "variants are in another order: users are re-bucketed, different users get each variant"
-    assert (words in [caution.text for caution in plan.cautions]) is is_redrawn
+BOTH: Final = {"filters": two_variants(a=50, b=50)}
+HALF: Final = {"filters": {"groups": [{"properties": [], "rollout_percentage": 50}]}}
+ODD: Final = {"groups": [{}], "multivariate": {"variants": [{"key": "a", "rollout_percentage": 90}]}}
+REORDERED: Final = ["variants are in another order: users are re-bucketed, different users get each variant"]
+COMPANIES: Final = {"names": Names(groups={0: "company"})}
+TO_GROUPS: Final = {"properties": [], "rollout_percentage": 50, "aggregation_group_type_index": 0}
+
+
+@table("intent, fields, around, words", {
+    "a key that can deceive": (OFF, {"key": "prod\u202e-x"}, {}, ["the key has characters"]),
+    "a similar key": (OFF, {}, {"similar": ("checkout-v1",)}, ["easily"]),
+    "use in the settings of recordings": (OFF, {"is_used_in_replay_settings": True}, {}, ["session"]),
+    "an experiment that is running": (OFF, experiment(True), {}, ["experiment #31 Checkout redesign is running"]),
+    "tags under a running experiment": (RETAG, experiment(True), {}, []),
+    "an old fault": (edit(**{**ODD, "early_exit": True}), {"filters": ODD}, {}, ["existed before this change: "]),
+    "a condition that turns to groups": (edit(groups=[TO_GROUPS]), HALF, COMPANIES,
+     ["condition 1 is re-bucketed by company groups: different ones match"]),
+    "a wider condition": (edit(groups=[{"properties": [], "rollout_percentage": 60}]), HALF, {}, []),
+    "variants that trade places": (edit(**two_variants(b=50, a=50)), BOTH, {}, REORDERED),
+    "one more between others": (edit(**two_variants(b=40, new=10, a=50)), BOTH, {}, REORDERED),
+    "other shares": (edit(**two_variants(a=60, b=40)), BOTH, {}, []),
+    "a new one before the others": (edit(**two_variants(new=10, a=50, b=40)), BOTH, {}, []),
+    "an order without a share": (edit(**two_variants(b=0, a=100)), BOTH, {}, []),
+})  # fmt: skip
+def test_cautions_name_what_can_surprise(
+    intent: Intent, fields: dict[str, JSON], around: dict[str, Any], words: list[str]
+) -> None:
+    plan = make_plan(intent, flag(**fields), replace(CALM, **around))
+    texts = [caution.text for caution in plan.cautions]
+    assert [text[: len(start)] for text, start in zip(texts, words, strict=True)] == words
+
+
+def test_running_experiment_offers_safer_ways_and_new_faults_block() -> None:
+    (caution,) = make_plan(OFF, flag(**experiment(True))).cautions
+    assert caution.instead == ("pause the experiment", "end the experiment")
+    refusal = expect(plan_flag(edit(groups=[{"rollout_percentage": 101}]), flag(), CALM), Blocked)
+    assert "filters.groups[0].rollout_percentage must be between 0 and 100, not 101" in refusal.reason
