@@ -144,14 +144,11 @@ def test_numbers_items_and_missing_values_are_compared() -> None:
     assert (compact(MISSING), compact(None), compact({"a": [1, True]})) == ("", "null", '{"a": [1, true]}')
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        (("filters", "groups", 0, "rollout_percentage"), "filters.groups[0].rollout_percentage"),
-        (("filters", "payloads", "a b"), 'filters.payloads["a b"]'),
-        ((), ""),
-    ],
-)
+@pytest.mark.parametrize(("path", "text"), [
+    (("filters", "groups", 0, "rollout_percentage"), "filters.groups[0].rollout_percentage"),
+    (("filters", "payloads", "a b"), 'filters.payloads["a b"]'),
+    ((), ""),
+])  # fmt: skip
 def test_a_place_is_spelled_as_people_search_for_it(path: Path, text: str) -> None:
     assert path_words(path) == text
 
@@ -186,23 +183,16 @@ GONE = [("tags[0]", {"a": 1}, MISSING)]
 ADDED = [("tags[1]", MISSING, {"a": True}), ("tags[2]", MISSING, 3)]
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "lines"),
-    [
-        (["web", "nav"], ["nav", "zoo"], [("tags[0]", "web", MISSING), ("tags[1]", MISSING, "zoo")]),
-        (["up", "data", "ops"], ["data"], [("tags[0]", "up", MISSING), ("tags[2]", "ops", MISSING)]),
-        (["web", "nav"], ["zoo", "nav"], [("tags[0]", "web", "zoo")]),
-        (["web", "nav"], ["nav", "web"], [("tags[0]", "web", "nav"), ("tags[1]", "nav", "web")]),
-        (["web", "web"], ["web"], [("tags[1]", "web", MISSING)]),
-        ([{"a": 1}, [2], 3], [[2], 4], [*GONE, ("tags[2]", 3, MISSING), ("tags[1]", MISSING, 4)]),
-        ([{"a": 1}, [2]], [[2], {"a": True}, 3], [*GONE, *ADDED]),
-        (
-            [{"a": 1}, [2]],
-            [[2], {"a": 1}, 3],
-            [("tags[1]", [2], MISSING), ("tags[0]", MISSING, [2]), ADDED[1]],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "lines"), [
+    (["web", "nav"], ["nav", "zoo"], [("tags[0]", "web", MISSING), ("tags[1]", MISSING, "zoo")]),
+    (["up", "data", "ops"], ["data"], [("tags[0]", "up", MISSING), ("tags[2]", "ops", MISSING)]),
+    (["web", "nav"], ["zoo", "nav"], [("tags[0]", "web", "zoo")]),
+    (["web", "nav"], ["nav", "web"], [("tags[0]", "web", "nav"), ("tags[1]", "nav", "web")]),
+    (["web", "web"], ["web"], [("tags[1]", "web", MISSING)]),
+    ([{"a": 1}, [2], 3], [[2], 4], [*GONE, ("tags[2]", 3, MISSING), ("tags[1]", MISSING, 4)]),
+    ([{"a": 1}, [2]], [[2], {"a": True}, 3], [*GONE, *ADDED]),
+    ([{"a": 1}, [2]], [[2], {"a": 1}, 3], [("tags[1]", [2], MISSING), ("tags[0]", MISSING, [2]), ADDED[1]]),
+])  # fmt: skip
 def test_items_that_stay_in_a_list_do_not_differ(
     before: list[JSON], after: list[JSON], lines: list[tuple[str, JSON, JSON]]
 ) -> None:

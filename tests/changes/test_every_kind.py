@@ -137,11 +137,10 @@ async def test_change_stopped_in_flight_is_noted_and_looked_up(kind: str, tmp_pa
 
 
 @KIND
-@pytest.mark.parametrize(
-    ("refusal", "error"),
-    [(httpx.Response(402, json={"detail": "This needs a licence."}), PaymentNeeded),
-     (httpx.Response(404, html="<p>no such page</p>"), EndpointNotFound)],
-)  # fmt: skip
+@pytest.mark.parametrize(("refusal", "error"), [
+    (httpx.Response(402, json={"detail": "This needs a licence."}), PaymentNeeded),
+    (httpx.Response(404, html="<p>no such page</p>"), EndpointNotFound),
+])  # fmt: skip
 async def test_a_refusal_is_not_looked_for(
     kind: str, refusal: httpx.Response, error: type[ApiError], tmp_path: Path
 ) -> None:

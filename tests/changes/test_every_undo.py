@@ -223,16 +223,13 @@ async def test_undo_shows_another_users_later_changes_before_overwriting(what: s
         assert await state() == was
 
 
-@pytest.mark.parametrize(
-    ("what", "is_done"),
-    [
-        ("copy", True),
-        ("copy", False),
-        ("scheduled_change: schedule", True),
-        ("scheduled_change: schedule", False),
-        ("scheduled_change: unschedule", True),
-    ],
-)
+@pytest.mark.parametrize(("what", "is_done"), [
+    ("copy", True),
+    ("copy", False),
+    ("scheduled_change: schedule", True),
+    ("scheduled_change: schedule", False),
+    ("scheduled_change: unschedule", True),
+])  # fmt: skip
 async def test_change_left_open_is_resolved_at_next_start_and_undoable(
     what: str, is_done: bool, tmp_path: Path
 ) -> None:

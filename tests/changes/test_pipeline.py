@@ -103,21 +103,17 @@ async def test_what_is_gone_was_not_done(tmp_path: Path) -> None:
     assert (outcome.ending, outcome.reason) == ("failed", "it no longer exists")
 
 
-@pytest.mark.parametrize(
-    ("error", "ending", "goes_on"),
-    [
-        (errors.Unreachable("No way there."), "failed", False),
-        (errors.NotSignedIn("The key is revoked."), "refused", False),
-        (errors.MissingScope("The key may not write."), "refused", False),
-        (errors.PaymentNeeded("The quota is used up."), "refused", False),
-        (errors.RateLimited("Slower.", facts=LONG_PAUSE), "refused", False),
-        (errors.NotFound("Not found."), "refused", True),
-        (errors.Invalid("A bad value."), "refused", True),
-        (errors.Redirected("It is elsewhere."), "refused", True),
-        (errors.ApprovalNeeded("It waits."), "awaiting approval", True),
-    ],
-    ids=lambda value: type(value).__name__ if isinstance(value, ApiError) else "",
-)
+@pytest.mark.parametrize(("error", "ending", "goes_on"), [
+    (errors.Unreachable("No way there."), "failed", False),
+    (errors.NotSignedIn("The key is revoked."), "refused", False),
+    (errors.MissingScope("The key may not write."), "refused", False),
+    (errors.PaymentNeeded("The quota is used up."), "refused", False),
+    (errors.RateLimited("Slower.", facts=LONG_PAUSE), "refused", False),
+    (errors.NotFound("Not found."), "refused", True),
+    (errors.Invalid("A bad value."), "refused", True),
+    (errors.Redirected("It is elsewhere."), "refused", True),
+    (errors.ApprovalNeeded("It waits."), "awaiting approval", True),
+], ids=lambda value: type(value).__name__ if isinstance(value, ApiError) else "")  # fmt: skip
 async def test_refused_change_is_not_looked_up_and_stops_the_rest(
     error: ApiError, ending: Ending, goes_on: bool, tmp_path: Path
 ) -> None:
@@ -129,13 +125,10 @@ async def test_refused_change_is_not_looked_up_and_stops_the_rest(
     assert (first.ending, first.note, room.clock.slept) == (ending, outcomes[0].reason, [])
 
 
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        ("approval_required", "the change now waits for approval in the browser"),
-        ("change_request_pending", "an earlier request waits for approval"),
-    ],
-)
+@pytest.mark.parametrize(("code", "words"), [
+    ("approval_required", "the change now waits for approval in the browser"),
+    ("change_request_pending", "an earlier request waits for approval"),
+])  # fmt: skip
 async def test_change_behind_an_earlier_request_does_not_wait(code: str, words: str, tmp_path: Path) -> None:
     error = errors.ApprovalNeeded("409", facts=ErrorFacts(code=code))
     (outcome,) = await room_of(tmp_path, faults=[error]).boil()
@@ -262,17 +255,14 @@ async def test_unapproved_plan_is_never_sent_and_approval_makes_one_batch(room: 
     assert room.kitchen.requests == ["send other"]
 
 
-@pytest.mark.parametrize(
-    ("ending", "error", "stops"),
-    [
-        ("unknown", None, True),
-        ("failed", None, True),
-        ("refused", RateLimited("Slower."), True),
-        ("refused", None, False),
-        ("conflicted", None, False),
-        ("saved", None, False),
-    ],
-)
+@pytest.mark.parametrize(("ending", "error", "stops"), [
+    ("unknown", None, True),
+    ("failed", None, True),
+    ("refused", RateLimited("Slower."), True),
+    ("refused", None, False),
+    ("conflicted", None, False),
+    ("saved", None, False),
+])  # fmt: skip
 def test_what_would_happen_to_next_one_stops_all(ending: Ending, error: ApiError | None, stops: bool) -> None:
     assert stops_all(Outcome(KETTLE, ending, error=error)) is stops
 

@@ -26,20 +26,17 @@ def test_a_row_without_access_refuses_every_step_but_copies() -> None:
     assert refused == STEPS.keys() - {"duplicate", "copy"}
 
 
-@pytest.mark.parametrize(
-    ("row", "verb", "reason"),
-    [
-        (FlagRow(1, "a", active=True), "disable", ""),
-        (FlagRow(1, "a", can_edit=False), "disable", "you may view this flag but not change it"),
-        (FlagRow(1, "a", can_edit=False), "copy", ""),
-        (FlagRow(1, "a", type="rules"), "rollout", "only state, name and tags"),
-        (FlagRow(1, "a", type="rules"), "disable", ""),
-        (FlagRow(1, "a", type="rules"), "edit", ""),
-        (FlagRow(1, "a", archived=True), "enable", "bring it back from the archive first"),
-        (FlagRow(1, "a", archived=True), "unarchive", ""),
-        (FlagRow(1, "a", active=True, deleted=True), "disable", "restore it first"),
-    ],
-)
+@pytest.mark.parametrize(("row", "verb", "reason"), [
+    (FlagRow(1, "a", active=True), "disable", ""),
+    (FlagRow(1, "a", can_edit=False), "disable", "you may view this flag but not change it"),
+    (FlagRow(1, "a", can_edit=False), "copy", ""),
+    (FlagRow(1, "a", type="rules"), "rollout", "only state, name and tags"),
+    (FlagRow(1, "a", type="rules"), "disable", ""),
+    (FlagRow(1, "a", type="rules"), "edit", ""),
+    (FlagRow(1, "a", archived=True), "enable", "bring it back from the archive first"),
+    (FlagRow(1, "a", archived=True), "unarchive", ""),
+    (FlagRow(1, "a", active=True, deleted=True), "disable", "restore it first"),
+])  # fmt: skip
 def test_the_row_of_a_flag_refuses_what_servers_refuse(row: FlagRow, verb: str, reason: str) -> None:
     why = refuse_flag(row, verb)
     assert bool(why) == bool(reason)

@@ -54,16 +54,13 @@ async def boil_to_end(room: Room) -> str:
     return outcome.ending
 
 
-@pytest.mark.parametrize(
-    ("wait", "now", "ending", "takes"),
-    [
-        (0, 20, "unknown", 0),
-        (3, 20, "unknown", 2),
-        (20, 20, "unknown", 20),
-        (300, 20, "failed", 60),
-        (300, 45, "unknown", 300),
-    ],
-)
+@pytest.mark.parametrize(("wait", "now", "ending", "takes"), [
+    (0, 20, "unknown", 0),
+    (3, 20, "unknown", 2),
+    (20, 20, "unknown", 20),
+    (300, 20, "failed", 60),
+    (300, 45, "unknown", 300),
+])  # fmt: skip
 async def test_lost_response_is_looked_up_for_the_requested_time(
     wait: float, now: int, ending: str, takes: float, tmp_path: Path
 ) -> None:
@@ -99,15 +96,12 @@ async def test_requested_pause_is_waited_for_the_requested_time(
 
 
 @pytest.mark.parametrize("refusal", [429, 401])
-@pytest.mark.parametrize(
-    ("name", "state", "chosen", "ending"),
-    [
-        ("cohort", "running", {}, "saved"),
-        ("pause", "running", {}, "saved"),
-        ("archive", "stopped", {"disable_flag": True}, "unknown"),
-        ("ship", "running", {"variant": "test", "everyone": True}, "unknown"),
-    ],
-)
+@pytest.mark.parametrize(("name", "state", "chosen", "ending"), [
+    ("cohort", "running", {}, "saved"),
+    ("pause", "running", {}, "saved"),
+    ("archive", "stopped", {"disable_flag": True}, "unknown"),
+    ("ship", "running", {"variant": "test", "everyone": True}, "unknown"),
+])  # fmt: skip
 async def test_half_of_a_step_is_neither_repeated_nor_denied(
     name: StepName, state: str, chosen: Any, ending: str, refusal: int, tmp_path: Path
 ) -> None:

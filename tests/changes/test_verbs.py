@@ -94,30 +94,24 @@ def test_titles_of_one_or_different_changes_are_true_of_all() -> None:
     assert (posed.title, posed.accept_words) == ("Change 2 flags", "Change 2 flags")
 
 
-@pytest.mark.parametrize(
-    ("step", "single", "several"),
-    [
-        ("resume", "turn the flag of Blue off again", "turn the flags of 3 experiments off again"),
-        ("launch", "make Blue a draft again", "make 3 experiments drafts again"),
-        ("reset", "restore the dates of Blue", "restore the dates of 3 experiments"),
-    ],
-)
+@pytest.mark.parametrize(("step", "single", "several"), [
+    ("resume", "turn the flag of Blue off again", "turn the flags of 3 experiments off again"),
+    ("launch", "make Blue a draft again", "make 3 experiments drafts again"),
+    ("reset", "restore the dates of Blue", "restore the dates of 3 experiments"),
+])  # fmt: skip
 def test_undo_of_steps_names_their_records(step: str, single: str, several: str) -> None:
     entry = Entry("e", 0, 12, "Blue", STEPS[step].verb.name, kind="experiment")
     assert (undo_words([entry]), undo_words([entry] * 3)) == (single, several)
 
 
-@pytest.mark.parametrize(
-    ("name", "title"),
-    [
-        ("turn off", "Turn OFF"),
-        ("delete", "Delete"),
-        ("unarchive", "Unarchive"),
-        ("change description", "Change description of"),
-        ("add a condition to", "Add a condition to"),
-        ("set rollout", "Change the rollout of"),
-    ],
-)
+@pytest.mark.parametrize(("name", "title"), [
+    ("turn off", "Turn OFF"),
+    ("delete", "Delete"),
+    ("unarchive", "Unarchive"),
+    ("change description", "Change description of"),
+    ("add a condition to", "Add a condition to"),
+    ("set rollout", "Change the rollout of"),
+])  # fmt: skip
 def test_a_title_can_be_followed_by_the_key(name: str, title: str) -> None:
     assert verb(name).title == title
 

@@ -45,18 +45,14 @@ def make_plan(intent: EventIntent, **fields: JSON) -> EventPlan:
     return expect(plan_event(intent, definition(**fields), AROUND), EventPlan)
 
 
-@pytest.mark.parametrize(
-    ("intent", "fields", "body"),
-    [
-        (set_field(ID, "description", "Joined", ""), {"description": ""}, {"description": "Joined"}),
-        (set_field(ID, "owner", None, 7), {"owner": BOB}, {"owner": None}),
-        (retag(ID, "add", [" Billing "], ["old"]), {"tags": TWO}, {"tags": ["billing", "old", "theirs"]}),
-        (retag(ID, "remove", ["old"], ["old"]), {"tags": TWO}, {"tags": ["theirs"]}),
-        (set_field(ID, "primary_property", "", "$pathname"), {"primary_property": "$pathname"},
-         {"primary_property": None}),
-    ],
-    ids=["a text", "nobody", "tags of two people", "a tag less", "nothing is sent as null"],
-)  # fmt: skip
+@pytest.mark.parametrize(("intent", "fields", "body"), [
+    (set_field(ID, "description", "Joined", ""), {"description": ""}, {"description": "Joined"}),
+    (set_field(ID, "owner", None, 7), {"owner": BOB}, {"owner": None}),
+    (retag(ID, "add", [" Billing "], ["old"]), {"tags": TWO}, {"tags": ["billing", "old", "theirs"]}),
+    (retag(ID, "remove", ["old"], ["old"]), {"tags": TWO}, {"tags": ["theirs"]}),
+    (set_field(ID, "primary_property", "", "$pathname"), {"primary_property": "$pathname"},
+     {"primary_property": None}),
+], ids=["a text", "nobody", "tags of two people", "a tag less", "nothing is sent as null"])  # fmt: skip
 def test_only_the_changed_field_is_sent(
     intent: EventIntent, fields: dict[str, JSON], body: dict[str, JSON]
 ) -> None:
@@ -126,25 +122,19 @@ def test_deletion_warns_it_is_permanent_and_lists_losses() -> None:
     assert (plan.before["tags"], plan.before["owner"]) == (["a", "b"], 7)
 
 
-@pytest.mark.parametrize(
-    ("fields", "words"),
-    [
-        ({"verified": False}, "nothing set by a user"),
-        ({}, "not known: this server does not report it"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "words"), [
+    ({"verified": False}, "nothing set by a user"),
+    ({}, "not known: this server does not report it"),
+])  # fmt: skip
 def test_deletion_of_a_bare_definition_loses_nothing_known(fields: dict[str, JSON], words: str) -> None:
     plan = make_plan(delete(ID), **fields)
     assert [each.text for each in plan.consequences if each.label == "Lost"] == [words]
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        *map(GuardRules, (Level.RELAXED, Level.GUARDED, Level.STRICT)),
-        GuardRules(Level.STRICT, is_unlocked=True),
-    ],
-)
+@pytest.mark.parametrize("rules", [
+    *map(GuardRules, (Level.RELAXED, Level.GUARDED, Level.STRICT)),
+    GuardRules(Level.STRICT, is_unlocked=True),
+])  # fmt: skip
 def test_deletion_needs_typing_at_every_level_verification_does_not(rules: GuardRules) -> None:
     question = expect(guard(Planned(None, [make_plan(delete(ID))]), rules), Question)
     assert question.type_this == "signed up"
@@ -198,16 +188,13 @@ def test_undo_shows_later_changes_and_keeps_others_tags() -> None:
     assert (conflict.seen, conflict.mine, conflict.theirs) == ("seen", "mine", "theirs")
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "verb"),
-    [
-        ({"hidden": False}, {"hidden": True}, "unhide"),
-        ({"verified": True}, {"verified": False}, "verify"),
-        ({"tags": ["a"]}, {"tags": []}, "retag"),
-        ({"description": "Old"}, {"description": "New"}, "describe"),
-        ({"hidden": False, "verified": True}, {"hidden": True, "verified": False}, "edit"),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "verb"), [
+    ({"hidden": False}, {"hidden": True}, "unhide"),
+    ({"verified": True}, {"verified": False}, "verify"),
+    ({"tags": ["a"]}, {"tags": []}, "retag"),
+    ({"description": "Old"}, {"description": "New"}, "describe"),
+    ({"hidden": False, "verified": True}, {"hidden": True, "verified": False}, "edit"),
+])  # fmt: skip
 def test_undo_has_the_verb_of_its_values(before: dict[str, JSON], after: dict[str, JSON], verb: str) -> None:
     plan = expect(plan_undo(an_entry(before, after), definition(**after), AROUND), EventPlan)
     assert plan.verb.name == verb
@@ -226,15 +213,12 @@ def test_revert_restores_logged_values_or_conflicts() -> None:
     assert [conflict.theirs for conflict in plan.conflicts] == ["newest"]
 
 
-@pytest.mark.parametrize(
-    ("entry", "words"),
-    [
-        (logged("created"), "later changes of it cannot be ruled out"),
-        (logged("deleted", name=("signed up", None)), "servers do not keep a deleted event definition"),
-        (logged("last change"), "what it changed is not logged"),
-        (logged(post_to_slack=(False, True)), "the old post to slack cannot be set again"),
-        (logged(owner=("ada", 2)), "the log does not contain the previous owner"),
-    ],
-)
+@pytest.mark.parametrize(("entry", "words"), [
+    (logged("created"), "later changes of it cannot be ruled out"),
+    (logged("deleted", name=("signed up", None)), "servers do not keep a deleted event definition"),
+    (logged("last change"), "what it changed is not logged"),
+    (logged(post_to_slack=(False, True)), "the old post to slack cannot be set again"),
+    (logged(owner=("ada", 2)), "the log does not contain the previous owner"),
+])  # fmt: skip
 def test_revert_is_refused_where_the_log_rules_it_out(entry: Activity, words: str) -> None:
     assert words in expect(logged_change(entry), Blocked).reason

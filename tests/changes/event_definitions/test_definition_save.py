@@ -138,15 +138,12 @@ async def test_deleted_definition_is_named_and_the_others_are_saved(tmp_path: Pa
         assert [(outcome.plan.key, outcome.ending, outcome.reason) for outcome in ended] == expected
 
 
-@pytest.mark.parametrize(
-    ("is_done", "theirs", "truth", "ending"),
-    [
-        (True, "", "applied", "saved"),
-        (False, "", "not applied", "failed"),
-        (True, "z", "changed since", "unknown"),
-        (False, "z", "changed since", "unknown"),
-    ],
-)
+@pytest.mark.parametrize(("is_done", "theirs", "truth", "ending"), [
+    (True, "", "applied", "saved"),
+    (False, "", "not applied", "failed"),
+    (True, "z", "changed since", "unknown"),
+    (False, "z", "changed since", "unknown"),
+])  # fmt: skip
 async def test_unknown_change_is_resolved_at_next_start_unless_changed_since(
     tmp_path: Path, is_done: bool, theirs: str, truth: str, ending: str
 ) -> None:

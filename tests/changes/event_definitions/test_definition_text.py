@@ -23,19 +23,16 @@ def test_only_what_differs_becomes_the_intent() -> None:
     assert edit_intent(ROW, {"tags": ["billing "]}) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("{", "it is not JSON"),
-        ("[]", "it must be one JSON object"),
-        ('{"name": "x"}', "`name` is not a field that can be edited here"),
-        ("{}", "`owner` is missing"),
-        ('{"owner": true}', "owner must be the number of a person or null"),
-        ('{"tags": [1]}', "tags must be a list of texts"),
-        ('{"enforcement_mode": "drop"}', "enforcement_mode must be allow, reject"),
-        ('{"hidden": true}', "an event cannot be both"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), [
+    ("{", "it is not JSON"),
+    ("[]", "it must be one JSON object"),
+    ('{"name": "x"}', "`name` is not a field that can be edited here"),
+    ("{}", "`owner` is missing"),
+    ('{"owner": true}', "owner must be the number of a person or null"),
+    ('{"tags": [1]}', "tags must be a list of texts"),
+    ('{"enforcement_mode": "drop"}', "enforcement_mode must be allow, reject"),
+    ('{"hidden": true}', "an event cannot be both"),
+])  # fmt: skip
 def test_what_is_no_edit_is_said(text: str, reason: str) -> None:
     assert any(reason in line for line in expect(definition_text(ROW).read(text), Faulty).reasons)
 

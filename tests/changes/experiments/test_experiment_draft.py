@@ -190,19 +190,16 @@ def test_only_the_changed_field_is_in_the_edit() -> None:
     assert record.shown["description"] == "old"
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("{", "not JSON"),
-        ("[]", "one JSON object"),
-        ("[" * 100_000, "nested too deeply"),
-        ('{"archived": true}', "not a field that can be edited here"),
-        ('{"metrics": null}', "metrics must be a list"),
-        ('{"metrics": {}}', "metrics must be a list"),
-        ('{"name": 5}', "name must be text"),
-        ('{"conclusion": "maybe"}', "conclusion must be won, lost"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), [
+    ("{", "not JSON"),
+    ("[]", "one JSON object"),
+    ("[" * 100_000, "nested too deeply"),
+    ('{"archived": true}', "not a field that can be edited here"),
+    ('{"metrics": null}', "metrics must be a list"),
+    ('{"metrics": {}}', "metrics must be a list"),
+    ('{"name": 5}', "name must be text"),
+    ('{"conclusion": "maybe"}', "conclusion must be won, lost"),
+])  # fmt: skip
 def test_a_text_that_is_no_edit_says_why(text: str, reason: str) -> None:
     refusal = expect(experiment_text(make_experiment(metrics=[METRIC], conclusion=None)).read(text), Faulty)
     assert any(reason in line for line in refusal.reasons)

@@ -127,23 +127,20 @@ def experiment_on(**filters: Any) -> Experiment:
 STAMPED = {"properties": [], "exposure_frozen": True, "exposure_frozen_cohort": 7}
 
 
-@pytest.mark.parametrize(
-    ("name", "fresh", "reason"),
-    [
-        ("freeze", make_experiment("draft"), "it has not been launched yet"),
-        ("freeze", make_experiment("paused"), "a paused experiment cannot be frozen"),
-        ("freeze", make_experiment("stopped"), "it has already ended"),
-        ("freeze", experiment_on(groups=[STAMPED]), "its exposure is already frozen"),
-        ("freeze", experiment_on(aggregation_group_type_index=0), "its flag is for groups"),
-        ("freeze", experiment_on(groups=[]), "its flag has no condition to restrict"),
-        ("freeze", experiment_on(holdout={"id": 3}), "an experiment with a holdout cannot be frozen"),
-        ("freeze", make_experiment(holdout_id=3), "an experiment with a holdout cannot be frozen"),
-        ("freeze", experiment_on(feature_enrollment=True), "a flag with early access cannot be frozen"),
-        ("freeze", make_experiment(feature_flag={"id": 31, "key": "blue", "active": True, "deleted": True}),
-         "its flag blue has been deleted"),
-        ("unfreeze", make_experiment(), "its exposure is not frozen"),
-        ("unfreeze", make_experiment("paused"), "it is paused"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "fresh", "reason"), [
+    ("freeze", make_experiment("draft"), "it has not been launched yet"),
+    ("freeze", make_experiment("paused"), "a paused experiment cannot be frozen"),
+    ("freeze", make_experiment("stopped"), "it has already ended"),
+    ("freeze", experiment_on(groups=[STAMPED]), "its exposure is already frozen"),
+    ("freeze", experiment_on(aggregation_group_type_index=0), "its flag is for groups"),
+    ("freeze", experiment_on(groups=[]), "its flag has no condition to restrict"),
+    ("freeze", experiment_on(holdout={"id": 3}), "an experiment with a holdout cannot be frozen"),
+    ("freeze", make_experiment(holdout_id=3), "an experiment with a holdout cannot be frozen"),
+    ("freeze", experiment_on(feature_enrollment=True), "a flag with early access cannot be frozen"),
+    ("freeze", make_experiment(feature_flag={"id": 31, "key": "blue", "active": True, "deleted": True}),
+     "its flag blue has been deleted"),
+    ("unfreeze", make_experiment(), "its exposure is not frozen"),
+    ("unfreeze", make_experiment("paused"), "it is paused"),
+])  # fmt: skip
 def test_freezing_is_refused_before_it_is_sent(name: StepName, fresh: Experiment, reason: str) -> None:
     assert expect(try_step(name, fresh), Blocked).reason.startswith(reason)

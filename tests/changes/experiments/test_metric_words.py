@@ -39,70 +39,65 @@ RETENTION = {
 }
 
 
-@pytest.mark.parametrize(
-    ("metric", "words"),
-    [
-        ({"metric_type": "mean", "source": event("a", math="hogql", math_hogql="sum(toFloat(x))")},
-         "mean of sum(toFloat(x)) of a"),
-        ({"metric_type": "mean", "source": event("a", math="unique_group", math_group_type_index=1)},
-         "mean of groups of type 1 with a"),
-        ({"metric_type": "mean", "source": event("a", properties=[PRO, RICH])},
-         "mean of a (plan is pro and the person's age > 30)"),
-        ({"metric_type": "mean", "source": event("a", properties={"type": "OR", "values": [PRO, RICH]})},
-         "mean of a (plan is pro or the person's age > 30)"),
-        ({"metric_type": "mean", "source": event("a", properties=[{**PRO, "value": "false"}])},
-         "mean of a (plan is false)"),
-        ({"metric_type": "mean", "source": event("a", properties=[{**PRO, "value": []}])},
-         "mean of a (plan: no value is listed)"),
-        ({"metric_type": "mean", "source": event("a", properties=[{"type": "hogql", "key": "x > 1"}])},
-         "mean of a (x > 1)"),
-        ({"metric_type": "mean", "source": event("a"), "threshold": 5},
-         "share of users with at least 5 of a"),
-        ({"metric_type": "mean", "source": event("a"), "lower_bound_percentile": 0.05,
-          "upper_bound_percentile": 0.99, "ignore_zeros": True},
-         "mean of a, values clamped to at least the 5 % and at most the 99 % quantile, zeros excluded"),
-        ({"metric_type": "mean", "source": event("a"), "lower_bound_percentile": 0.05, "ignore_zeros": True},
-         "mean of a, values clamped to at least the 5 % quantile"),
-        ({"metric_type": "mean", "source": {"kind": "ActionsNode", "id": 5, "name": "Signed up"}},
-         "mean of action Signed up"),
-        ({"metric_type": "mean", "source": {"kind": "ExperimentDataWarehouseNode", "table_name": "orders",
-                                            "math": "sum", "math_property": "total"}},
-         "mean of sum of total of table orders"),
-        ({"metric_type": "funnel", "series": [event("a"), event("b")], "funnel_order_type": "unordered",
-          "conversion_window": 14, "conversion_window_unit": "day"},
-         "funnel a, b in any order, within 14 days"),
-        ({"metric_type": "funnel", "series": [event("a"), event("b", properties=[PRO])],
-          "funnel_order_type": "strict"},
-         "funnel a → b (plan is pro), with nothing between"),
-        ({"metric_type": "ratio", "numerator": event("a", math="sum", math_property="price"),
-          "denominator": event("b"), "numerator_outlier_handling": {"upper_bound_percentile": 0.9}},
-         "sum of price of a per b, numerator: values clamped to at most the 90 % quantile"),
-        (RETENTION, "retention a → b, back 7 to 14 days after the first time"),
-        ({**RETENTION, "start_handling": "last_seen"},
-         "retention a → b, back 7 to 14 days after the last time"),
-        ({**RETENTION, "goal": "decrease", "breakdownFilter": {"breakdowns": [{"property": "os"}]}},
-         "retention a → b, back 7 to 14 days after the first time, broken down by os, lower wins"),
-        ({"metric_type": "count", "metric_config": {"kind": "ExperimentEventMetricConfig", "event": "a"}},
-         "count of a"),
-        ({"metric_type": "continuous", "metric_config": event("a", math="sum", math_property="x")},
-         "mean of sum of x of a"),
-        ({"metric_type": "binomial", "metric_config": event("a")}, "share of users with a"),
-        ({"metric_type": "mean", "source": event("a", properties=[{"type": "cohort", "value": 31}])},
-         "mean of a (users in cohort 31)"),
-        ({"metric_type": "ratio", "numerator": event("a"), "denominator": event("b"),
-          "denominator_outlier_handling": {"lower_bound_percentile": 0.1}},
-         "a per b, denominator: values clamped to at least the 10 % quantile"),
-        ({**RETENTION, "breakdownFilter": {"breakdowns": [{"property": "os"}, {"property": "plan"}]}},
-         "retention a → b, back 7 to 14 days after the first time, broken down by os, plan"),
-        ({"metric_type": "funnel", "series": [event("a")], "funnel_order_type": "unordered"}, "funnel a"),
-        ({"metric_type": "mean", "source": {"kind": "EventsNode", "event": None}}, "mean of any event"),
-        ({"metric_type": "mean", "source": {"kind": "EventsNode"}}, "mean of an event without a name"),
-        ({"metric_type": "mean", "source": {"event": None}}, "mean of an event without a name"),
-        ({"metric_type": "mean",
-          "source": event("a", properties={"values": [{"type": "OR", "values": [PRO, RICH]}, PRO]})},
-         "mean of a ((plan is pro or the person's age > 30) and plan is pro)"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("metric", "words"), [
+    ({"metric_type": "mean", "source": event("a", math="hogql", math_hogql="sum(toFloat(x))")},
+     "mean of sum(toFloat(x)) of a"),
+    ({"metric_type": "mean", "source": event("a", math="unique_group", math_group_type_index=1)},
+     "mean of groups of type 1 with a"),
+    ({"metric_type": "mean", "source": event("a", properties=[PRO, RICH])},
+     "mean of a (plan is pro and the person's age > 30)"),
+    ({"metric_type": "mean", "source": event("a", properties={"type": "OR", "values": [PRO, RICH]})},
+     "mean of a (plan is pro or the person's age > 30)"),
+    ({"metric_type": "mean", "source": event("a", properties=[{**PRO, "value": "false"}])},
+     "mean of a (plan is false)"),
+    ({"metric_type": "mean", "source": event("a", properties=[{**PRO, "value": []}])},
+     "mean of a (plan: no value is listed)"),
+    ({"metric_type": "mean", "source": event("a", properties=[{"type": "hogql", "key": "x > 1"}])},
+     "mean of a (x > 1)"),
+    ({"metric_type": "mean", "source": event("a"), "threshold": 5}, "share of users with at least 5 of a"),
+    ({"metric_type": "mean", "source": event("a"), "lower_bound_percentile": 0.05,
+      "upper_bound_percentile": 0.99, "ignore_zeros": True},
+     "mean of a, values clamped to at least the 5 % and at most the 99 % quantile, zeros excluded"),
+    ({"metric_type": "mean", "source": event("a"), "lower_bound_percentile": 0.05, "ignore_zeros": True},
+     "mean of a, values clamped to at least the 5 % quantile"),
+    ({"metric_type": "mean", "source": {"kind": "ActionsNode", "id": 5, "name": "Signed up"}},
+     "mean of action Signed up"),
+    ({"metric_type": "mean", "source": {"kind": "ExperimentDataWarehouseNode", "table_name": "orders",
+                                        "math": "sum", "math_property": "total"}},
+     "mean of sum of total of table orders"),
+    ({"metric_type": "funnel", "series": [event("a"), event("b")], "funnel_order_type": "unordered",
+      "conversion_window": 14, "conversion_window_unit": "day"},
+     "funnel a, b in any order, within 14 days"),
+    ({"metric_type": "funnel", "series": [event("a"), event("b", properties=[PRO])],
+      "funnel_order_type": "strict"},
+     "funnel a → b (plan is pro), with nothing between"),
+    ({"metric_type": "ratio", "numerator": event("a", math="sum", math_property="price"),
+      "denominator": event("b"), "numerator_outlier_handling": {"upper_bound_percentile": 0.9}},
+     "sum of price of a per b, numerator: values clamped to at most the 90 % quantile"),
+    (RETENTION, "retention a → b, back 7 to 14 days after the first time"),
+    ({**RETENTION, "start_handling": "last_seen"}, "retention a → b, back 7 to 14 days after the last time"),
+    ({**RETENTION, "goal": "decrease", "breakdownFilter": {"breakdowns": [{"property": "os"}]}},
+     "retention a → b, back 7 to 14 days after the first time, broken down by os, lower wins"),
+    ({"metric_type": "count", "metric_config": {"kind": "ExperimentEventMetricConfig", "event": "a"}},
+     "count of a"),
+    ({"metric_type": "continuous", "metric_config": event("a", math="sum", math_property="x")},
+     "mean of sum of x of a"),
+    ({"metric_type": "binomial", "metric_config": event("a")}, "share of users with a"),
+    ({"metric_type": "mean", "source": event("a", properties=[{"type": "cohort", "value": 31}])},
+     "mean of a (users in cohort 31)"),
+    ({"metric_type": "ratio", "numerator": event("a"), "denominator": event("b"),
+      "denominator_outlier_handling": {"lower_bound_percentile": 0.1}},
+     "a per b, denominator: values clamped to at least the 10 % quantile"),
+    ({**RETENTION, "breakdownFilter": {"breakdowns": [{"property": "os"}, {"property": "plan"}]}},
+     "retention a → b, back 7 to 14 days after the first time, broken down by os, plan"),
+    ({"metric_type": "funnel", "series": [event("a")], "funnel_order_type": "unordered"}, "funnel a"),
+    ({"metric_type": "mean", "source": {"kind": "EventsNode", "event": None}}, "mean of any event"),
+    ({"metric_type": "mean", "source": {"kind": "EventsNode"}}, "mean of an event without a name"),
+    ({"metric_type": "mean", "source": {"event": None}}, "mean of an event without a name"),
+    ({"metric_type": "mean",
+      "source": event("a", properties={"values": [{"type": "OR", "values": [PRO, RICH]}, PRO]})},
+     "mean of a ((plan is pro or the person's age > 30) and plan is pro)"),
+])  # fmt: skip
 def test_nothing_of_a_metric_is_left_out(metric: dict[str, JSON], words: str) -> None:
     assert words_of(metric) == words
 
@@ -127,14 +122,11 @@ FUNNEL = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("metric", "words", "events"),
-    [
-        (TRENDS, "count of sum of amount of paid, exposed by seen (plan is pro), without test accounts",
-         ("paid",)),
-        (FUNNEL, "funnel a, b in any order, within 3 hours, with test accounts", ("a", "b")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("metric", "words", "events"), [
+    (TRENDS, "count of sum of amount of paid, exposed by seen (plan is pro), without test accounts",
+     ("paid",)),
+    (FUNNEL, "funnel a, b in any order, within 3 hours, with test accounts", ("a", "b")),
+])  # fmt: skip
 def test_queries_of_the_older_engine_name_what_they_count(
     metric: dict[str, JSON], words: str, events: tuple[str, ...]
 ) -> None:
@@ -182,29 +174,23 @@ def test_a_window_that_servers_do_not_apply_is_not_told(metric: dict[str, JSON])
     assert window_words(metric) == ""
 
 
-@pytest.mark.parametrize(
-    ("criteria", "by", "then"),
-    [
-        ({}, "a call of its flag", ""),
-        ({"exposure_config": {"event": "signup", "properties": [PRO]}}, "signup (plan is pro)", ""),
-        ({"exposure_config": {"kind": "ActionsNode", "id": 5, "name": "Seen"}}, "action Seen", ""),
-        ({"exposure_config": {"kind": "ActionsNode", "id": 5}}, "action 5", ""),
-        ({"activation_config": {"event": "opened"}}, "a call of its flag", "opened"),
-    ],
-)
+@pytest.mark.parametrize(("criteria", "by", "then"), [
+    ({}, "a call of its flag", ""),
+    ({"exposure_config": {"event": "signup", "properties": [PRO]}}, "signup (plan is pro)", ""),
+    ({"exposure_config": {"kind": "ActionsNode", "id": 5, "name": "Seen"}}, "action Seen", ""),
+    ({"exposure_config": {"kind": "ActionsNode", "id": 5}}, "action 5", ""),
+    ({"activation_config": {"event": "opened"}}, "a call of its flag", "opened"),
+])  # fmt: skip
 def test_who_counts_as_exposed_is_told_whole(criteria: dict[str, JSON], by: str, then: str) -> None:
     assert (exposed_by(criteria), activated_by(criteria)) == (by, then)
 
 
-@pytest.mark.parametrize(
-    ("criteria", "counted"),
-    [
-        ({}, True),
-        ({"filterTestAccounts": None}, True),
-        ({"filterTestAccounts": False}, True),
-        ({"filterTestAccounts": True}, False),
-    ],
-)
+@pytest.mark.parametrize(("criteria", "counted"), [
+    ({}, True),
+    ({"filterTestAccounts": None}, True),
+    ({"filterTestAccounts": False}, True),
+    ({"filterTestAccounts": True}, False),
+])  # fmt: skip
 def test_test_accounts_count_unless_they_are_left_out_expressly(
     criteria: dict[str, JSON], counted: bool
 ) -> None:

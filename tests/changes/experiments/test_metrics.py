@@ -46,43 +46,36 @@ def test_built_metrics_have_words_and_can_be_saved(
     assert list(problems_in_metric(metric)) == []
 
 
-@pytest.mark.parametrize(
-    ("metric", "words"),
-    [
-        ({"metric_type": "mean", "source": ACTION}, "mean of action 5"),
-        ({"metric_type": "mean", "source": {"kind": "EventsNode", "event": None}}, "mean of any event"),
-        ({"metric_type": "funnel", "series": []}, "funnel without steps"),
-        ({"metric_type": "retention", "start_event": ACTION, "completion_event": ACTION},
-         "retention action 5"),
-        ({"metric_type": "next year's"}, "next year's"),
-        ({"kind": "ExperimentTrendsQuery"}, "count of an event without a name"),
-        ({}, "?"),
-        ({"metric_type": "ratio", "numerator": 3, "denominator": [1]},
-         "an event without a name per an event without"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("metric", "words"), [
+    ({"metric_type": "mean", "source": ACTION}, "mean of action 5"),
+    ({"metric_type": "mean", "source": {"kind": "EventsNode", "event": None}}, "mean of any event"),
+    ({"metric_type": "funnel", "series": []}, "funnel without steps"),
+    ({"metric_type": "retention", "start_event": ACTION, "completion_event": ACTION}, "retention action 5"),
+    ({"metric_type": "next year's"}, "next year's"),
+    ({"kind": "ExperimentTrendsQuery"}, "count of an event without a name"),
+    ({}, "?"),
+    ({"metric_type": "ratio", "numerator": 3, "denominator": [1]},
+     "an event without a name per an event without"),
+])  # fmt: skip
 def test_whatever_is_stored_has_words(metric: dict[str, Any], words: str) -> None:
     assert metric_words(metric).startswith(words)
 
 
-@pytest.mark.parametrize(
-    ("metric", "problem"),
-    [
-        (funnel_of([]), "counts nothing"),
-        (funnel_of([""]), "a step without an event"),
-        (mean_of({}), "a step without an event"),
-        (mean_of(event_node("order", "sum")), "which property"),
-        ({**mean_of(event_node("order")), "conversion_window": 0}, "ends before it begins"),
-        ({**mean_of(event_node("order")), "name": "n" * 401}, "longer than 400"),
-        ({"kind": "ExperimentTrendsQuery"}, "no longer measured"),
-        ({**COMES_BACK, "completion_event": None}, "a step without an event"),
-        ({**COMES_BACK, "retention_window_end": None}, "needs a return window"),
-        ({**COMES_BACK, "retention_window_unit": "year"}, "needs a return window"),
-        ({**COMES_BACK, "retention_window_start": 15}, "users return before their first visit"),
-        ({**COMES_BACK, "retention_window_start": -1}, "users return before their first visit"),
-        ({**COMES_BACK, "start_handling": ""}, "the first or the last time"),
-    ],
-)
+@pytest.mark.parametrize(("metric", "problem"), [
+    (funnel_of([]), "counts nothing"),
+    (funnel_of([""]), "a step without an event"),
+    (mean_of({}), "a step without an event"),
+    (mean_of(event_node("order", "sum")), "which property"),
+    ({**mean_of(event_node("order")), "conversion_window": 0}, "ends before it begins"),
+    ({**mean_of(event_node("order")), "name": "n" * 401}, "longer than 400"),
+    ({"kind": "ExperimentTrendsQuery"}, "no longer measured"),
+    ({**COMES_BACK, "completion_event": None}, "a step without an event"),
+    ({**COMES_BACK, "retention_window_end": None}, "needs a return window"),
+    ({**COMES_BACK, "retention_window_unit": "year"}, "needs a return window"),
+    ({**COMES_BACK, "retention_window_start": 15}, "users return before their first visit"),
+    ({**COMES_BACK, "retention_window_start": -1}, "users return before their first visit"),
+    ({**COMES_BACK, "start_handling": ""}, "the first or the last time"),
+])  # fmt: skip
 def test_what_a_server_would_refuse_is_known_before(metric: dict[str, Any], problem: str) -> None:
     assert any(problem in words for words in problems_in_metric(metric))
 
@@ -101,31 +94,27 @@ def test_a_window_is_told_as_people_say_it() -> None:
     assert window_words({"conversion_window": 14, "conversion_window_unit": "day"}) == "within 14 days"
 
 
-@pytest.mark.parametrize(
-    ("name", "before", "after", "words"),
-    [
-        ("holdout_id", None, 3, "holdout: none → #3"),
-        ("stats_config", {"method": "bayesian"}, {"method": "frequentist", "frequentist": {"alpha": 0.1}},
-         "statistics: method bayesian → frequentist; statistics: interval default → 90 %"),
-        ("exposure_criteria", {"filterTestAccounts": True},
-         {"filterTestAccounts": False, "exposure_config": {"event": "seen"},
-          "multiple_variant_handling": "first_seen"},
-         "exposure: test accounts excluded → counted; exposure: by a call of its flag → seen; "
-         "exposure: users who saw several variants excluded from the results → counted for the first one"),
-        ("parameters", {"rollout_percentage": 100}, {"rollout_percentage": 20}, "rollout: 100 % → 20 %"),
-        ("metrics", [{"uuid": "a"}, {"uuid": "b"}], [{"uuid": "b"}, {"uuid": "a"}],
-         "primary metrics: in another order"),
-        ("metrics", [{"uuid": "a"}, {"uuid": "b", "name": "B"}],
-         [{"uuid": "b", "name": "B", "conversion_window": 1, "conversion_window_unit": "week"},
-          {"uuid": "a"}],
-         "primary metrics: B: conversion window none → within 1 week; primary metrics: in another order"),
-        ("metrics", [{**COMES_BACK, "uuid": "a", "name": "Back"}],
-         [{**COMES_BACK, "uuid": "a", "name": "Soon", "retention_window_end": 7}],
-         "primary metrics: Back: name Back → Soon, "
-         "back 1 to 14 days after the first time → back 1 to 7 days after the first time"),
-        ("description", "a", "b", "description: a → b"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "before", "after", "words"), [
+    ("holdout_id", None, 3, "holdout: none → #3"),
+    ("stats_config", {"method": "bayesian"}, {"method": "frequentist", "frequentist": {"alpha": 0.1}},
+     "statistics: method bayesian → frequentist; statistics: interval default → 90 %"),
+    ("exposure_criteria", {"filterTestAccounts": True},
+     {"filterTestAccounts": False, "exposure_config": {"event": "seen"},
+      "multiple_variant_handling": "first_seen"},
+     "exposure: test accounts excluded → counted; exposure: by a call of its flag → seen; "
+     "exposure: users who saw several variants excluded from the results → counted for the first one"),
+    ("parameters", {"rollout_percentage": 100}, {"rollout_percentage": 20}, "rollout: 100 % → 20 %"),
+    ("metrics", [{"uuid": "a"}, {"uuid": "b"}], [{"uuid": "b"}, {"uuid": "a"}],
+     "primary metrics: in another order"),
+    ("metrics", [{"uuid": "a"}, {"uuid": "b", "name": "B"}],
+     [{"uuid": "b", "name": "B", "conversion_window": 1, "conversion_window_unit": "week"}, {"uuid": "a"}],
+     "primary metrics: B: conversion window none → within 1 week; primary metrics: in another order"),
+    ("metrics", [{**COMES_BACK, "uuid": "a", "name": "Back"}],
+     [{**COMES_BACK, "uuid": "a", "name": "Soon", "retention_window_end": 7}],
+     "primary metrics: Back: name Back → Soon, "
+     "back 1 to 14 days after the first time → back 1 to 7 days after the first time"),
+    ("description", "a", "b", "description: a → b"),
+])  # fmt: skip
 def test_a_change_is_told_in_words(name: str, before: Any, after: Any, words: str) -> None:
     assert "; ".join(change_words(name, before, after)) == words
 
@@ -150,19 +139,16 @@ def test_metrics_are_ordered_where_the_server_keeps_an_order() -> None:
     assert with_order(arrange("a", "b"), {"metrics": [{"kind": "x"}]}) == {"metrics": [{"kind": "x"}]}
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "sent"),
-    [
-        (("a", "b", "c"), ("b", "a", "c"), ["b", "a", "c"]),
-        (("a", "s", "b"), ("b", "a"), ["b", "s", "a"]),
-        (("a", "b"), ("b", "new", "a"), ["b", "new", "a"]),
-        (("a", "b", "c"), ("c", "a"), ["c", "a"]),
-        (("a", "b"), ("new", "a", "b"), ["new", "a", "b"]),
-        (("a", "b"), ("a", "b", "new"), None),
-        (("a", "b"), ("b",), None),
-        (("a", "b"), (), None),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "sent"), [
+    (("a", "b", "c"), ("b", "a", "c"), ["b", "a", "c"]),
+    (("a", "s", "b"), ("b", "a"), ["b", "s", "a"]),
+    (("a", "b"), ("b", "new", "a"), ["b", "new", "a"]),
+    (("a", "b", "c"), ("c", "a"), ["c", "a"]),
+    (("a", "b"), ("new", "a", "b"), ["new", "a", "b"]),
+    (("a", "b"), ("a", "b", "new"), None),
+    (("a", "b"), ("b",), None),
+    (("a", "b"), (), None),
+])  # fmt: skip
 def test_an_order_is_sent_only_for_metrics_that_trade_places(
     before: tuple[str, ...], after: tuple[str, ...], sent: list[str] | None
 ) -> None:
@@ -223,34 +209,28 @@ def variants(**shares: float) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    ("parameters", "problem"),
-    [
-        (variants(control=50, test=50), None),
-        (variants(control=33.3, test=33.3, third=33.4), None),
-        (variants(control=100), "an experiment needs at least two variants"),
-        (variants(old=50, test=50), None),
-        (variants(control=50, a_b=50), "the variant a b needs letters, digits, - and _"),
-        (variants(control=50, test=60), "the variants have 110 % together, which has to be 100 %"),
-        (variants(control=100, **{f"v{place}": 0 for place in range(20)}),
-         "an experiment has 20 variants at most"),
-        ({"feature_flag_variants": variants(control=50)["feature_flag_variants"] * 2},
-         "two variants have the same key"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("parameters", "problem"), [
+    (variants(control=50, test=50), None),
+    (variants(control=33.3, test=33.3, third=33.4), None),
+    (variants(control=100), "an experiment needs at least two variants"),
+    (variants(old=50, test=50), None),
+    (variants(control=50, a_b=50), "the variant a b needs letters, digits, - and _"),
+    (variants(control=50, test=60), "the variants have 110 % together, which has to be 100 %"),
+    (variants(control=100, **{f"v{place}": 0 for place in range(20)}),
+     "an experiment has 20 variants at most"),
+    ({"feature_flag_variants": variants(control=50)["feature_flag_variants"] * 2},
+     "two variants have the same key"),
+])  # fmt: skip
 def test_variants_share_everyone_and_have_plain_keys(parameters: Any, problem: str | None) -> None:
     assert list(problems_in_fields({"parameters": parameters})) == ([problem] if problem else [])
 
 
-@pytest.mark.parametrize(
-    ("settings", "problem"),
-    [
-        ({"method": "bayesian", "bayesian": {"ci_level": 0.95}}, None),
-        ({"method": "frequentist", "frequentist": {"alpha": 0.05}}, None),
-        ({"method": "guessing"}, "statistics are bayesian or frequentist"),
-        ({"bayesian": {"ci_level": 1}}, "the confidence level is more than 0 and less than 100 %"),
-        ({"frequentist": {"alpha": 0}}, "the confidence level is more than 0 and less than 100 %"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "problem"), [
+    ({"method": "bayesian", "bayesian": {"ci_level": 0.95}}, None),
+    ({"method": "frequentist", "frequentist": {"alpha": 0.05}}, None),
+    ({"method": "guessing"}, "statistics are bayesian or frequentist"),
+    ({"bayesian": {"ci_level": 1}}, "the confidence level is more than 0 and less than 100 %"),
+    ({"frequentist": {"alpha": 0}}, "the confidence level is more than 0 and less than 100 %"),
+])  # fmt: skip
 def test_statistics_have_a_known_method_and_level(settings: Any, problem: str | None) -> None:
     assert list(problems_in_fields({"stats_config": settings})) == ([problem] if problem else [])

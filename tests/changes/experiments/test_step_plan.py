@@ -33,14 +33,11 @@ def test_resetting_says_who_gets_a_variant_then(state: str, words: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("flag", "words"),
-    [
-        (None, "stays as it is; whether it is on is not known"),
-        ({"id": 31, "key": "blue", "active": False, "deleted": True}, "is deleted: no one gets a variant"),
-        ({"id": 31, "key": "blue", "active": True}, "stays on; who matches is not known here"),
-    ],
-)
+@pytest.mark.parametrize(("flag", "words"), [
+    (None, "stays as it is; whether it is on is not known"),
+    ({"id": 31, "key": "blue", "active": False, "deleted": True}, "is deleted: no one gets a variant"),
+    ({"id": 31, "key": "blue", "active": True}, "stays on; who matches is not known here"),
+])  # fmt: skip
 def test_step_that_leaves_the_flag_names_its_state(flag: dict[str, object] | None, words: str) -> None:
     plan = make_plan("reset", make_experiment(feature_flag=flag))
     assert [each.text for each in plan.consequences if each.label == "Flag"] == [f"blue {words}"]
@@ -121,13 +118,10 @@ def test_shipping_lists_new_shares_and_the_end() -> None:
     assert plan.verb.undo == "restore the old shares, and let it go on"
 
 
-@pytest.mark.parametrize(
-    ("dependents", "reason", "next"),
-    [
-        (("a",), "a depends on its flag", "change or turn off that flag first"),
-        (("a", "b"), "a, b depend on its flag", "change or turn off those flags first"),
-    ],
-)
+@pytest.mark.parametrize(("dependents", "reason", "next"), [
+    (("a",), "a depends on its flag", "change or turn off that flag first"),
+    (("a", "b"), "a, b depend on its flag", "change or turn off those flags first"),
+])  # fmt: skip
 def test_pause_is_refused_while_flags_depend_on_its_flag(
     dependents: tuple[str, ...], reason: str, next: str
 ) -> None:
@@ -150,13 +144,10 @@ def test_end_offers_to_ship_only_while_variants_are_served() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("groups", "words"),
-    [
-        ([], "blue is already on and matches no one: no one gets a variant"),
-        ([{"properties": []}], "blue is already on: its variants are being served"),
-    ],
-)
+@pytest.mark.parametrize(("groups", "words"), [
+    ([], "blue is already on and matches no one: no one gets a variant"),
+    ([{"properties": []}], "blue is already on: its variants are being served"),
+])  # fmt: skip
 def test_launch_names_what_a_flag_serves_that_is_on(groups: list[object], words: str) -> None:
     flag = make_experiment().raw["feature_flag"]
     on = {**flag, "active": True, "filters": {**flag["filters"], "groups": groups}}

@@ -58,18 +58,14 @@ PAUSED: dict[str, JSON] = {"status": "paused", "feature_flag.active": False}
 SHIPPED = before_and_after(make_plan("ship", make_experiment("stopped"), variant="test"))
 
 
-@pytest.mark.parametrize(
-    ("after", "answer", "age", "truth", "is_open"),
-    [
-        (PAUSED, make_experiment("paused"), 3600.0, "applied", False),
-        (PAUSED, make_experiment("running"), 3600.0, "not applied", False),
-        (PAUSED, make_experiment("running"), 5.0, "not known", True),
-        (PAUSED, make_experiment("stopped"), 3600.0, "changed since", True),
-        (PAUSED, NO_ANSWER, 3600.0, "not known", True),
-        ({"deleted": True}, NotFound("Not found."), 3600.0, "applied", False),
-    ],
-    ids=["done", "not done", "may still be done", "ended since", "not to be read", "deleted"],
-)
+@pytest.mark.parametrize(("after", "answer", "age", "truth", "is_open"), [
+    (PAUSED, make_experiment("paused"), 3600.0, "applied", False),
+    (PAUSED, make_experiment("running"), 3600.0, "not applied", False),
+    (PAUSED, make_experiment("running"), 5.0, "not known", True),
+    (PAUSED, make_experiment("stopped"), 3600.0, "changed since", True),
+    (PAUSED, NO_ANSWER, 3600.0, "not known", True),
+    ({"deleted": True}, NotFound("Not found."), 3600.0, "applied", False),
+], ids=["done", "not done", "may still be done", "ended since", "not to be read", "deleted"])  # fmt: skip
 async def test_the_state_tells_what_became_of_a_step(
     after: dict[str, JSON],
     answer: Experiment | ApiError,

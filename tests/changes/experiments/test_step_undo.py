@@ -162,13 +162,10 @@ DATES = {"start_date": "2026-02-18T09:00:00Z", "end_date": None, "conclusion": "
 RESET = entry("reset", DATES, {**dict.fromkeys(DATES), "archived": False, "status": "draft"})
 
 
-@pytest.mark.parametrize(
-    ("is_on", "words"),
-    [
-        (True, "blue stays on: users keep getting their variants"),
-        (False, "blue is turned on with it: its variants are served at once"),
-    ],
-)
+@pytest.mark.parametrize(("is_on", "words"), [
+    (True, "blue stays on: users keep getting their variants"),
+    (False, "blue is turned on with it: its variants are served at once"),
+])  # fmt: skip
 def test_undo_of_a_reset_restores_dates_and_names_flag_effects(is_on: bool, words: str) -> None:
     flag = make_experiment().raw["feature_flag"] | {"active": is_on}
     plan = expect(planned_undo(RESET, make_experiment("draft", feature_flag=flag)), ExperimentPlan)
@@ -178,16 +175,13 @@ def test_undo_of_a_reset_restores_dates_and_names_flag_effects(is_on: bool, word
     assert plan.consequences[0].text == words
 
 
-@pytest.mark.parametrize(
-    ("verb", "before", "after", "kinds"),
-    [
-        ("launch", {"feature_flag.active": False}, {"feature_flag.active": True}, ["flag", "experiment"]),
-        ("launch", {}, {}, ["experiment"]),
-        ("archive", {"feature_flag.active": True}, {"feature_flag.active": False}, ["experiment", "flag"]),
-        ("ship", {"filters": {"a": 1}}, {"filters": {"a": 2}}, ["flag"]),
-        ("ship", {"filters": {"a": 1}}, {"filters": {"a": 2}, "status": "stopped"}, ["flag", "experiment"]),
-    ],
-)
+@pytest.mark.parametrize(("verb", "before", "after", "kinds"), [
+    ("launch", {"feature_flag.active": False}, {"feature_flag.active": True}, ["flag", "experiment"]),
+    ("launch", {}, {}, ["experiment"]),
+    ("archive", {"feature_flag.active": True}, {"feature_flag.active": False}, ["experiment", "flag"]),
+    ("ship", {"filters": {"a": 1}}, {"filters": {"a": 2}}, ["flag"]),
+    ("ship", {"filters": {"a": 1}}, {"filters": {"a": 2}, "status": "stopped"}, ["flag", "experiment"]),
+])  # fmt: skip
 def test_undo_of_a_step_reverts_its_flag_change(
     verb: str, before: dict[str, Any], after: dict[str, Any], kinds: list[str]
 ) -> None:
@@ -225,20 +219,17 @@ def test_revert_of_an_added_metric_removes_it() -> None:
     assert dict(plan.choices.fields) == {"metrics_secondary": [first]}
 
 
-@pytest.mark.parametrize(
-    ("changed", "fresh", "step", "fields"),
-    [
-        ({"archived": (False, True)}, make_experiment("stopped", archived=True), "unarchive", {}),
-        ({"archived": (True, False)}, make_experiment("stopped"), "archive", {}),
-        ({"start_date": (None, START)}, make_experiment("running", start_date="2026-02-18T09:00:00+00:00"),
-         "reset", {}),
-        ({"end_date": (None, END), "conclusion": (None, "won")}, make_experiment("stopped", conclusion="won"),
-         "reopen", {"end_date": None, "conclusion": None}),
-        ({"start_date": (START, None), "conclusion": ("won", None)}, make_experiment("draft"), "reopen",
-         {"start_date": START, "conclusion": "won"}),
-        ({"description": (None, "why")}, make_experiment(description="why"), "edit", {"description": ""}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("changed", "fresh", "step", "fields"), [
+    ({"archived": (False, True)}, make_experiment("stopped", archived=True), "unarchive", {}),
+    ({"archived": (True, False)}, make_experiment("stopped"), "archive", {}),
+    ({"start_date": (None, START)}, make_experiment("running", start_date="2026-02-18T09:00:00+00:00"),
+     "reset", {}),
+    ({"end_date": (None, END), "conclusion": (None, "won")}, make_experiment("stopped", conclusion="won"),
+     "reopen", {"end_date": None, "conclusion": None}),
+    ({"start_date": (START, None), "conclusion": ("won", None)}, make_experiment("draft"), "reopen",
+     {"start_date": START, "conclusion": "won"}),
+    ({"description": (None, "why")}, make_experiment(description="why"), "edit", {"description": ""}),
+])  # fmt: skip
 def test_each_logged_step_has_its_reverse(
     changed: dict[str, Any], fresh: Experiment, step: str, fields: dict[str, Any]
 ) -> None:
@@ -263,14 +254,11 @@ def test_deleted_experiments_and_missing_values_have_their_revert() -> None:
     assert reason == "the log does not contain the previous description"
 
 
-@pytest.mark.parametrize(
-    ("entry", "words"),
-    [
-        (logged("created"), "later changes of it cannot be ruled out"),
-        (logged("restored", deleted=(True, False)), "later changes of it cannot be ruled out"),
-        (logged("last change"), "what it changed is not logged"),
-        (logged(feature_flag_key=("a", "b")), "the old feature flag key cannot be set again"),
-    ],
-)
+@pytest.mark.parametrize(("entry", "words"), [
+    (logged("created"), "later changes of it cannot be ruled out"),
+    (logged("restored", deleted=(True, False)), "later changes of it cannot be ruled out"),
+    (logged("last change"), "what it changed is not logged"),
+    (logged(feature_flag_key=("a", "b")), "the old feature flag key cannot be set again"),
+])  # fmt: skip
 def test_revert_is_refused_where_the_log_rules_it_out(entry: Activity, words: str) -> None:
     assert words in expect(logged_step(entry), Blocked).reason

@@ -60,19 +60,16 @@ def test_unknown_state_of_a_newer_server_blocks_steps(name: StepName) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "more", "reason"),
-    [
-        ("launch", {"feature_flag": None}, "has no flag"),
-        ("launch", {"feature_flag": {"id": 31, "key": "blue", "deleted": True}}, "has been deleted"),
-        ("launch", {"feature_flag": {"id": 31, "key": "blue", "filters": {}}}, "fewer than two variants"),
-        ("ship", {"feature_flag": {"id": 31, "key": "blue", "active": True}}, "has no variant test"),
-        ("cohort", {"exposure_cohort": 5}, "already has an exposure cohort, #5"),
-        ("end", {"user_access_level": "viewer"}, "not change it"),
-        ("ship", {"is_legacy": True}, "old engine"),
-        ("reset", {"is_legacy": True}, "old engine"),
-    ],
-)
+@pytest.mark.parametrize(("name", "more", "reason"), [
+    ("launch", {"feature_flag": None}, "has no flag"),
+    ("launch", {"feature_flag": {"id": 31, "key": "blue", "deleted": True}}, "has been deleted"),
+    ("launch", {"feature_flag": {"id": 31, "key": "blue", "filters": {}}}, "fewer than two variants"),
+    ("ship", {"feature_flag": {"id": 31, "key": "blue", "active": True}}, "has no variant test"),
+    ("cohort", {"exposure_cohort": 5}, "already has an exposure cohort, #5"),
+    ("end", {"user_access_level": "viewer"}, "not change it"),
+    ("ship", {"is_legacy": True}, "old engine"),
+    ("reset", {"is_legacy": True}, "old engine"),
+])  # fmt: skip
 def test_invalid_flag_cohort_or_access_is_reported(
     name: StepName, more: dict[str, object], reason: str
 ) -> None:

@@ -118,25 +118,22 @@ ROLLOUT: Final = edit(groups=[{**ON_BASE["groups"][0], "rollout_percentage": 20}
 RUNNING: Final = {"experiment_set_metadata": [{"id": 3, "name": "Checkout", "is_running": True}]}
 
 
-@pytest.mark.parametrize(
-    ("code", "intent", "fields", "around"),
-    [
-        ("access", OFF, {"can_edit": False}, {}),
-        ("deleted", ON, {"deleted": True, "active": False}, {}),
-        ("dependents", OFF, {}, {"dependents": (CHILD,)}),
-        ("dependencies", ON, {"active": False}, BASE_IS_OFF),
-        ("dependencies", ROLLOUT, {"filters": ON_BASE}, BASE_IS_OFF),
-        ("dependencies", ROLLOUT, {"filters": ON_BASE}, {"dependencies": (Linked(3, "x", True, True),)}),
-        ("archived", ON, {"archived": True, "active": False}, {}),
-        ("archive", Intent(812, {"archived": True}, "archive"), {}, {}),
-        ("early access", DELETE, {"features": [{"id": 1, "name": "Beta"}]}, {}),
-        ("experiment", DELETE, RUNNING, {}),
-        ("dependents", DELETE, {}, {"dependents": (CHILD,)}),
-        ("replay", DELETE, {"is_used_in_replay_settings": True}, {}),
-        ("configuration version", switch("archive", 812), {"filters": {"version": 2, "rules": []}}, {}),
-        ("key", set_field(812, "key", "checkout-v2", "a b"), {}, {}),
-    ],
-)
+@pytest.mark.parametrize(("code", "intent", "fields", "around"), [
+    ("access", OFF, {"can_edit": False}, {}),
+    ("deleted", ON, {"deleted": True, "active": False}, {}),
+    ("dependents", OFF, {}, {"dependents": (CHILD,)}),
+    ("dependencies", ON, {"active": False}, BASE_IS_OFF),
+    ("dependencies", ROLLOUT, {"filters": ON_BASE}, BASE_IS_OFF),
+    ("dependencies", ROLLOUT, {"filters": ON_BASE}, {"dependencies": (Linked(3, "x", True, True),)}),
+    ("archived", ON, {"archived": True, "active": False}, {}),
+    ("archive", Intent(812, {"archived": True}, "archive"), {}, {}),
+    ("early access", DELETE, {"features": [{"id": 1, "name": "Beta"}]}, {}),
+    ("experiment", DELETE, RUNNING, {}),
+    ("dependents", DELETE, {}, {"dependents": (CHILD,)}),
+    ("replay", DELETE, {"is_used_in_replay_settings": True}, {}),
+    ("configuration version", switch("archive", 812), {"filters": {"version": 2, "rules": []}}, {}),
+    ("key", set_field(812, "key", "checkout-v2", "a b"), {}, {}),
+])  # fmt: skip
 def test_server_refusals_are_predicted_before_sending(
     code: str, intent: Intent, fields: dict[str, JSON], around: dict[str, Any]
 ) -> None:

@@ -167,18 +167,15 @@ def test_revert_of_a_later_changed_place_shows_three_sides() -> None:
     assert f"filters.groups[0].rollout_percentage: {sides}" in refusal.reason
 
 
-@pytest.mark.parametrize(
-    ("changed", "activity", "expected"),
-    [
-        ({"active": (False, True)}, "updated", {"active": False}),
-        ({"deleted": (False, True), "key": ("k", "k:deleted:812")}, "updated", {"deleted": False}),
-        ({}, "deleted", {"deleted": False}),
-        ({}, "created", {"deleted": True}),
-        ({}, "restored", {"deleted": True}),
-        ({"tags": (None, ["a"]), "created_by": (1, 2)}, "updated", {"tags": []}),
-        ({"key": ("old", "checkout-v2")}, "updated", {"key": "old"}),
-    ],
-)
+@pytest.mark.parametrize(("changed", "activity", "expected"), [
+    ({"active": (False, True)}, "updated", {"active": False}),
+    ({"deleted": (False, True), "key": ("k", "k:deleted:812")}, "updated", {"deleted": False}),
+    ({}, "deleted", {"deleted": False}),
+    ({}, "created", {"deleted": True}),
+    ({}, "restored", {"deleted": True}),
+    ({"tags": (None, ["a"]), "created_by": (1, 2)}, "updated", {"tags": []}),
+    ({"key": ("old", "checkout-v2")}, "updated", {"key": "old"}),
+])  # fmt: skip
 def test_each_kind_of_entry_has_its_undo(changed: Changed, activity: str, expected: dict[str, Any]) -> None:
     assert expect(revert_of(entry(changed, activity)).intent(flag()), Intent).changes == expected
 
@@ -211,14 +208,11 @@ def test_reverts_never_write_encrypted_payloads() -> None:
     assert plan.body["filters"]["groups"][0]["rollout_percentage"] == 10
 
 
-@pytest.mark.parametrize(
-    ("changed", "title"),
-    [
-        ({"active": (True, False)}, "Turn ON"),
-        ({"key": ("old", "checkout-v2")}, "Change the key of"),
-        ({"name": ("Old", "New")}, "Put back the previous values of"),
-        ({"filters": ({"groups": []}, {"groups": [{}]})}, "Put back the previous values of"),
-    ],
-)
+@pytest.mark.parametrize(("changed", "title"), [
+    ({"active": (True, False)}, "Turn ON"),
+    ({"key": ("old", "checkout-v2")}, "Change the key of"),
+    ({"name": ("Old", "New")}, "Put back the previous values of"),
+    ({"filters": ({"groups": []}, {"groups": [{}]})}, "Put back the previous values of"),
+])  # fmt: skip
 def test_question_of_a_revert_names_its_effect(changed: Changed, title: str) -> None:
     assert verb(expect(revert_of(entry(changed)).intent(flag()), Intent).verb).title == title

@@ -59,16 +59,13 @@ def test_cohorts_have_a_name_or_a_number_and_values_none() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "words"),
-    [
-        ({}, {"variant": None}, "no forced variant, as before"),
-        ({"variant": None}, {}, "no forced variant, as before"),
-        ({}, {"variant": "test"}, "forced variant none → test"),
-        ({"variant": "test"}, {"variant": None}, "forced variant test → none"),
-        ({"variant": "test"}, {"variant": "control"}, "forced variant test → control"),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "words"), [
+    ({}, {"variant": None}, "no forced variant, as before"),
+    ({"variant": None}, {}, "no forced variant, as before"),
+    ({}, {"variant": "test"}, "forced variant none → test"),
+    ({"variant": "test"}, {"variant": None}, "forced variant test → none"),
+    ({"variant": "test"}, {"variant": "control"}, "forced variant test → control"),
+])  # fmt: skip
 def test_forced_variant_is_none_where_it_is_null_or_missing(
     before: dict[str, Any], after: dict[str, Any], words: str
 ) -> None:

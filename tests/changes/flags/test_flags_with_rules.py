@@ -37,32 +37,26 @@ def flag(**fields: Any) -> Flag:
     return Flag.of(raw_flag(**{"filters": RULES, "version": 7, **fields}))
 
 
-@pytest.mark.parametrize(
-    ("intent", "fields"),
-    [
-        (switch("turn off", 812), {}),
-        (switch("turn on", 812), {"active": False}),
-        (switch("delete", 812), {}),
-        (set_field(812, "name", "New checkout", "Checkout"), {}),
-        (set_field(812, "tags", [], ["web"]), {}),
-    ],
-)
+@pytest.mark.parametrize(("intent", "fields"), [
+    (switch("turn off", 812), {}),
+    (switch("turn on", 812), {"active": False}),
+    (switch("delete", 812), {}),
+    (set_field(812, "name", "New checkout", "Checkout"), {}),
+    (set_field(812, "tags", [], ["web"]), {}),
+])  # fmt: skip
 def test_flag_with_rules_is_changed_by_its_version(intent: Intent, fields: dict[str, Any]) -> None:
     plan = expect(plan_flag(intent, flag(**fields), CALM), Plan)
     assert (plan.body.keys(), plan.original, plan.fresh.version) == (intent.changes.keys(), {}, 7)
 
 
-@pytest.mark.parametrize(
-    ("changes", "fields", "words"),
-    [
-        ({"filters": {**RULES, "default_value": True}}, {}, "can be changed here, not targeting"),
-        ({"key": "checkout-v3"}, {}, "can be changed here, not key"),
-        ({"active": False, "archived": True}, {}, "can be changed here, not archived"),
-        ({"evaluation_runtime": "server"}, {}, "can be changed here, not runtime"),
-        ({"deleted": False}, {"deleted": True}, "servers cannot restore a flag with rules"),
-        ({"active": False}, {"version": None}, "the server reports no version"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "fields", "words"), [
+    ({"filters": {**RULES, "default_value": True}}, {}, "can be changed here, not targeting"),
+    ({"key": "checkout-v3"}, {}, "can be changed here, not key"),
+    ({"active": False, "archived": True}, {}, "can be changed here, not archived"),
+    ({"evaluation_runtime": "server"}, {}, "can be changed here, not runtime"),
+    ({"deleted": False}, {"deleted": True}, "servers cannot restore a flag with rules"),
+    ({"active": False}, {"version": None}, "the server reports no version"),
+])  # fmt: skip
 def test_other_changes_of_rules_are_refused_with_the_reason(
     changes: dict[str, Any], fields: dict[str, Any], words: str
 ) -> None:
@@ -112,20 +106,17 @@ async def test_server_accepts_changes_of_a_flag_with_rules(tmp_path: Path) -> No
 AT = datetime(2026, 3, 3, 9, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("why", "words"),
-    [
-        (lambda: why_no_rollout(flag()), "only its state, name and tags can be changed here"),
-        (lambda: why_no_copy(flag()), "it has rules (configuration version 2), and cannot be copied"),
-        (lambda: flag_text(flag()).notes[0], "It has rules (configuration version 2); only its state"),
-        (lambda: expect(plan_create(copy_of(flag(), "twin"), Taken(()), CALM), Blocked).reason,
-         "it has rules (configuration version 2), and cannot be created here"),
-        (lambda: expect(plan_later(Later("turned off", {}, AT), flag()), Blocked).reason,
-         "every change of it names a version, and a scheduled one cannot"),
-        (lambda: why_no_rollout(flag(filters={"version": 3, "groups": []})),
-         "its targeting has configuration version 3, which is only shown here"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("why", "words"), [
+    (lambda: why_no_rollout(flag()), "only its state, name and tags can be changed here"),
+    (lambda: why_no_copy(flag()), "it has rules (configuration version 2), and cannot be copied"),
+    (lambda: flag_text(flag()).notes[0], "It has rules (configuration version 2); only its state"),
+    (lambda: expect(plan_create(copy_of(flag(), "twin"), Taken(()), CALM), Blocked).reason,
+     "it has rules (configuration version 2), and cannot be created here"),
+    (lambda: expect(plan_later(Later("turned off", {}, AT), flag()), Blocked).reason,
+     "every change of it names a version, and a scheduled one cannot"),
+    (lambda: why_no_rollout(flag(filters={"version": 3, "groups": []})),
+     "its targeting has configuration version 3, which is only shown here"),
+])  # fmt: skip
 def test_rules_are_named_as_the_reason_everywhere(why: Callable[[], str], words: str) -> None:
     assert words in why()
 

@@ -92,13 +92,10 @@ def test_what_is_more_than_one_thing_is_none() -> None:
     assert {words for words, intent in at_once.items() if narrow_write(make_plan(intent, fresh))} == set()
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"filters": {**TWO, "groups": [OPEN, *TWO["groups"]]}},
-        {"filters": {**TWO, "feature_enrollment": True}},
-    ],
-)
+@pytest.mark.parametrize("fields", [
+    {"filters": {**TWO, "groups": [OPEN, *TWO["groups"]]}},
+    {"filters": {**TWO, "feature_enrollment": True}},
+])  # fmt: skip
 def test_narrow_write_is_unused_where_the_server_would_differ(fields: dict[str, Any]) -> None:
     fresh = flag(**fields)
     filters = {**fresh.filters, "groups": [OPEN, *fresh.filters["groups"]]}

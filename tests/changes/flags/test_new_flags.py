@@ -74,17 +74,14 @@ def test_the_plan_reads_as_what_will_be_there() -> None:
     assert words == ["on", "2 variants: a 50 %, b 50 %", "condition 1: 0 % of everyone", "tags: review"]
 
 
-@pytest.mark.parametrize(
-    ("fields", "code"),
-    [
-        (boolean_flag("other"), "taken"),
-        (boolean_flag("a b"), "value"),
-        (boolean_flag(""), "value"),
-        ({"name": "no key"}, "value"),
-        ({**boolean_flag("fresh"), "filters": {"groups": []}}, "value"),
-        (remote_configuration("fresh", "{bad"), "value"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "code"), [
+    (boolean_flag("other"), "taken"),
+    (boolean_flag("a b"), "value"),
+    (boolean_flag(""), "value"),
+    ({"name": "no key"}, "value"),
+    ({**boolean_flag("fresh"), "filters": {"groups": []}}, "value"),
+    (remote_configuration("fresh", "{bad"), "value"),
+])  # fmt: skip
 def test_what_no_server_would_take_is_blocked(fields: dict[str, JSON], code: str) -> None:
     assert expect(plan_create(fields, FREE, Context()), Blocked).code == code
 

@@ -90,16 +90,12 @@ async def test_rollouts_change_together_or_need_nothing() -> None:
     assert isinstance(result, NoOp)
 
 
-@pytest.mark.parametrize(
-    ("change", "place"),
-    [
-        (lambda copy: copy.add_condition(), "filters.groups[3]"),
-        (lambda copy: copy.remove_condition(1), "filters.groups[1]"),
-        (lambda copy: copy.set_payload("control", "1"), "filters.payloads.control"),
-        (lambda copy: copy.set_payload("test", None), "filters.payloads.test"),
-    ],
-    ids=["add", "remove", "payload", "no payload"],
-)
+@pytest.mark.parametrize(("change", "place"), [
+    (lambda copy: copy.add_condition(), "filters.groups[3]"),
+    (lambda copy: copy.remove_condition(1), "filters.groups[1]"),
+    (lambda copy: copy.set_payload("control", "1"), "filters.payloads.control"),
+    (lambda copy: copy.set_payload("test", None), "filters.payloads.test"),
+], ids=["add", "remove", "payload", "no payload"])  # fmt: skip
 async def test_intent_moves_only_place_it_names(change: Callable[[WorkingCopy], object], place: str) -> None:
     assert [line.where for line in await lines_of(edit_draft(flag(), change), flag())] == [place]
 

@@ -11,15 +11,12 @@ from flagtui.changes.related.creation import What, made_beside
 from flagtui.changes.skipped import Blocked
 
 
-@pytest.mark.parametrize(
-    ("what", "fields", "refusal"),
-    [
-        ("cohort", {"deleted": True}, ("it is deleted", "restore it first")),
-        ("dashboard", {"usage_dashboard": 4}, ("it has usage dashboard #4 already", "")),
-        ("enrich", {}, ("it has no usage dashboard", "make one first")),
-        ("enrich", {"usage_dashboard": 4}, ("its program sends no enriched data for it", "")),
-    ],
-)
+@pytest.mark.parametrize(("what", "fields", "refusal"), [
+    ("cohort", {"deleted": True}, ("it is deleted", "restore it first")),
+    ("dashboard", {"usage_dashboard": 4}, ("it has usage dashboard #4 already", "")),
+    ("enrich", {}, ("it has no usage dashboard", "make one first")),
+    ("enrich", {"usage_dashboard": 4}, ("its program sends no enriched data for it", "")),
+])  # fmt: skip
 async def test_record_that_cannot_be_made_is_refused_with_a_reason(
     what: What, fields: dict[str, Any], refusal: tuple[str, str]
 ) -> None:

@@ -32,23 +32,20 @@ def asking(*properties: dict[str, Any], fields: dict[str, Any] | None = None, **
     return Flag.of(raw_flag(filters={"groups": groups, **filters}, **(fields or {})))
 
 
-@pytest.mark.parametrize(
-    ("flag", "why"),
-    [
-        (asking(), ""),
-        (asking(PAYING), ""),
-        (asking(BASE), ""),
-        (asking(version=2), "it has rules (configuration version 2), and cannot be copied"),
-        (asking(version=3), "configuration version 3, which is only shown here, and cannot be copied"),
-        (asking(aggregation_group_type_index=0), "about groups"),
-        (asking(group={"aggregation_group_type_index": 1}), "about groups"),
-        (asking(holdout={"id": 4}), ""),
-        (asking(PAYING, holdout={"id": 4}), "would take holdout #4 along"),
-        (asking(PAYING, feature_enrollment=True), "would take the early access rule along"),
-        (asking(BASE, group={"exposure_frozen": True}), "would take what its experiment froze along"),
-        (asking(PAYING, fields={"has_encrypted_payloads": True}), "would take its encrypted payload along"),
-    ],
-)
+@pytest.mark.parametrize(("flag", "why"), [
+    (asking(), ""),
+    (asking(PAYING), ""),
+    (asking(BASE), ""),
+    (asking(version=2), "it has rules (configuration version 2), and cannot be copied"),
+    (asking(version=3), "configuration version 3, which is only shown here, and cannot be copied"),
+    (asking(aggregation_group_type_index=0), "about groups"),
+    (asking(group={"aggregation_group_type_index": 1}), "about groups"),
+    (asking(holdout={"id": 4}), ""),
+    (asking(PAYING, holdout={"id": 4}), "would take holdout #4 along"),
+    (asking(PAYING, feature_enrollment=True), "would take the early access rule along"),
+    (asking(BASE, group={"exposure_frozen": True}), "would take what its experiment froze along"),
+    (asking(PAYING, fields={"has_encrypted_payloads": True}), "would take its encrypted payload along"),
+])  # fmt: skip
 def test_what_means_something_else_there_is_copied_by_nobody(flag: Flag, why: str) -> None:
     reason = bound_to_its_project(flag)
     assert (why in reason) if why else (reason == "")
@@ -103,17 +100,14 @@ class Copier:
         return Copied.of(self.answer)
 
 
-@pytest.mark.parametrize(
-    ("answer", "is_done", "note"),
-    [
-        ({"success": [{"id": 8, "key": "k", "active": False, "version": 1}]}, True, "#8"),
-        ({"success": [{"id": 8, "key": "k", "active": True, "version": 4}]}, True,
-         "#8, it is on, it exists by then and is overwritten"),
-        ({"failed": [{"project_id": 2, "error_message": "Project not found."}]}, False, "Project not found."),
-        ({"failed": [{"project_id": 2, "error_message": {"key": "bad"}}]}, False, "key: bad"),
-        ({}, False, "the server names no copy"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "is_done", "note"), [
+    ({"success": [{"id": 8, "key": "k", "active": False, "version": 1}]}, True, "#8"),
+    ({"success": [{"id": 8, "key": "k", "active": True, "version": 4}]}, True,
+     "#8, it is on, it exists by then and is overwritten"),
+    ({"failed": [{"project_id": 2, "error_message": "Project not found."}]}, False, "Project not found."),
+    ({"failed": [{"project_id": 2, "error_message": {"key": "bad"}}]}, False, "key: bad"),
+    ({}, False, "the server names no copy"),
+])  # fmt: skip
 async def test_the_answer_is_held_against_what_was_meant(answer: Any, is_done: bool, note: str) -> None:
     copier = Copier(**answer)
     outcome = await send_copy(asking(PAYING), THERE, cast(Flags, copier))

@@ -26,18 +26,15 @@ from flagtui.models.flag_responses import FlagKey, ScheduledChange
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC).timestamp()
 
 
-@pytest.mark.parametrize(
-    ("text", "moment"),
-    [
-        ("+2h", "2026-03-02T11:00:00+00:00"),
-        ("3d", "2026-03-05T09:00:00+00:00"),
-        ("90 min", "2026-03-02T10:30:00+00:00"),
-        ("10:15", "2026-03-02T10:15:00+00:00"),
-        ("08:00", "2026-03-03T08:00:00+00:00"),
-        ("2026-03-05 09:00", "2026-03-05T09:00:00+00:00"),
-        ("2026-03-05T09:00+02:00", "2026-03-05T09:00:00+02:00"),
-    ],
-)
+@pytest.mark.parametrize(("text", "moment"), [
+    ("+2h", "2026-03-02T11:00:00+00:00"),
+    ("3d", "2026-03-05T09:00:00+00:00"),
+    ("90 min", "2026-03-02T10:30:00+00:00"),
+    ("10:15", "2026-03-02T10:15:00+00:00"),
+    ("08:00", "2026-03-03T08:00:00+00:00"),
+    ("2026-03-05 09:00", "2026-03-05T09:00:00+00:00"),
+    ("2026-03-05T09:00+02:00", "2026-03-05T09:00:00+02:00"),
+])  # fmt: skip
 def test_moment_is_in_the_users_time_zone_by_default(text: str, moment: str) -> None:
     assert read_moment(text, NOW) == datetime.fromisoformat(moment).timestamp()
 
@@ -66,17 +63,14 @@ def test_raised_rollout_keeps_the_users_of_its_condition() -> None:
     assert later.payload["value"] == {"groups": [{**group, "rollout_percentage": 50}]}
 
 
-@pytest.mark.parametrize(
-    ("stored", "place", "share"),
-    [
-        (flag(), 0, 50),
-        (flag({"rollout_percentage": 100}), 0, 100),
-        (flag({"rollout_percentage": 60}), 0, 50),
-        (flag({"rollout_percentage": 60}), 1, 80),
-        (flag({"rollout_percentage": 60}, early_exit=True), 0, 80),
-        (flag({"properties": [GERMANS], "rollout_percentage": 60}, early_exit=True), 0, 80),
-    ],
-)
+@pytest.mark.parametrize(("stored", "place", "share"), [
+    (flag(), 0, 50),
+    (flag({"rollout_percentage": 100}), 0, 100),
+    (flag({"rollout_percentage": 60}), 0, 50),
+    (flag({"rollout_percentage": 60}), 1, 80),
+    (flag({"rollout_percentage": 60}, early_exit=True), 0, 80),
+    (flag({"properties": [GERMANS], "rollout_percentage": 60}, early_exit=True), 0, 80),
+])  # fmt: skip
 def test_rollout_that_cannot_rise_is_refused(stored: Flag, place: int, share: float) -> None:
     assert isinstance(raising(stored, place, share, AT), Blocked)
 

@@ -49,15 +49,12 @@ def test_set_is_read_back_unchanged_in_any_layout() -> None:
     assert (change.version, change.base, change.values) == (12, {"active": True}, {"active": False})
 
 
-@pytest.mark.parametrize(
-    ("change", "fault", "words"),
-    [
-        (lambda raw: raw["changes"][0]["values"].update(active=True), "edited", "set.json was edited"),
-        (lambda raw: raw["changes"][0].pop("verb"), "edited", "its digest differs"),
-        (lambda raw: raw.update(schema=7), "newer", "set.json has schema 7; this flagtui reads schema 1"),
-        (lambda raw: raw.pop("schema"), "malformed", "not a change set"),
-    ],
-)
+@pytest.mark.parametrize(("change", "fault", "words"), [
+    (lambda raw: raw["changes"][0]["values"].update(active=True), "edited", "set.json was edited"),
+    (lambda raw: raw["changes"][0].pop("verb"), "edited", "its digest differs"),
+    (lambda raw: raw.update(schema=7), "newer", "set.json has schema 7; this flagtui reads schema 1"),
+    (lambda raw: raw.pop("schema"), "malformed", "not a change set"),
+])  # fmt: skip
 def test_a_set_that_was_changed_is_refused(
     change: Callable[[dict[str, Any]], object], fault: str, words: str
 ) -> None:
@@ -126,15 +123,12 @@ RENAMED: Final = stage_change(Intent(812, {"key": "newer"}, "rename"), key="olde
 DELETED: Final = stage_change(Intent(812, {"deleted": True}, "delete"), key="older")
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        (RENAMED, stage_new("older")),
-        (DELETED, stage_new("older")),
-        (RENAMED, stage_new("newer")),
-        (stage_new("newer"), RENAMED),
-    ],
-)
+@pytest.mark.parametrize(("first", "second"), [
+    (RENAMED, stage_new("older")),
+    (DELETED, stage_new("older")),
+    (RENAMED, stage_new("newer")),
+    (stage_new("newer"), RENAMED),
+])  # fmt: skip
 def test_two_flags_of_a_set_share_no_key(first: StagedChange, second: StagedChange) -> None:
     with pytest.raises(ChangeSetError, match="another flag of the set has the key"):
         empty_set().with_changes([first, second], LIMIT)
@@ -182,22 +176,19 @@ def test_events_are_staged_but_not_deleted() -> None:
     assert "deleted is no field" in error.what
 
 
-@pytest.mark.parametrize(
-    ("fields", "words"),
-    [
-        ({"kind": "kettle"}, "it changes a record of unknown kind kettle"),
-        ({"record": "x"}, "checkout-v2 has the id x"),
-        ({"values": {"id": 7}, "base": {"id": 812}}, "checkout-v2: id is no field that a set can change"),
-        ({"values": {}, "base": {}}, "checkout-v2: nothing is no field that a set can change"),
-        ({"base": {}}, "checkout-v2: its previous values are missing"),
-        ({"verb": "turn on"}, "checkout-v2: 'turn on' is not what its values do"),
-        ({"verb": "set fire"}, "checkout-v2: 'set fire' is not what its values do"),
-        ({"values": {"deleted": True}, "base": {"deleted": False}, "verb": "edit"},
-         "checkout-v2: 'edit' is not what its values do"),
-        ({"record": "new:other", "values": {"key": "other"}, "base": {}, "verb": "create"},
-         "checkout-v2: the new flag has another key"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("fields", "words"), [
+    ({"kind": "kettle"}, "it changes a record of unknown kind kettle"),
+    ({"record": "x"}, "checkout-v2 has the id x"),
+    ({"values": {"id": 7}, "base": {"id": 812}}, "checkout-v2: id is no field that a set can change"),
+    ({"values": {}, "base": {}}, "checkout-v2: nothing is no field that a set can change"),
+    ({"base": {}}, "checkout-v2: its previous values are missing"),
+    ({"verb": "turn on"}, "checkout-v2: 'turn on' is not what its values do"),
+    ({"verb": "set fire"}, "checkout-v2: 'set fire' is not what its values do"),
+    ({"values": {"deleted": True}, "base": {"deleted": False}, "verb": "edit"},
+     "checkout-v2: 'edit' is not what its values do"),
+    ({"record": "new:other", "values": {"key": "other"}, "base": {}, "verb": "create"},
+     "checkout-v2: the new flag has another key"),
+])  # fmt: skip
 def test_a_change_that_staging_never_writes_is_refused(fields: dict[str, Any], words: str) -> None:
     change = msgspec.structs.replace(turned_off(), **fields)
     error = error_of(as_text(msgspec.structs.replace(empty_set(), changes=(change,))))

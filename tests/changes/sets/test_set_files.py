@@ -101,17 +101,14 @@ DESCRIBED: Final = Entry(
 )
 
 
-@pytest.mark.parametrize(
-    ("entry", "fields", "is_applied"),
-    [
-        (ON, {**FLAG, "version": 12, "base": {"active": False}, "values": {"active": True}}, True),
-        # The set was planned on a newer record, with consent.
-        (ON, {**FLAG, "version": 9, "base": {"active": False}, "values": {"active": True}}, True),
-        (ON, {**FLAG, "version": 13, "base": {"active": True}, "values": {"active": False}}, False),
-        (DESCRIBED, {**EVENT, "base": {"description": ""}, "values": {"description": "A"}}, True),
-        (DESCRIBED, {**EVENT, "base": {"description": "A"}, "values": {"description": "B"}}, False),
-    ],
-)
+@pytest.mark.parametrize(("entry", "fields", "is_applied"), [
+    (ON, {**FLAG, "version": 12, "base": {"active": False}, "values": {"active": True}}, True),
+    # The set was planned on a newer record, with consent.
+    (ON, {**FLAG, "version": 9, "base": {"active": False}, "values": {"active": True}}, True),
+    (ON, {**FLAG, "version": 13, "base": {"active": True}, "values": {"active": False}}, False),
+    (DESCRIBED, {**EVENT, "base": {"description": ""}, "values": {"description": "A"}}, True),
+    (DESCRIBED, {**EVENT, "base": {"description": "A"}, "values": {"description": "B"}}, False),
+])  # fmt: skip
 def test_change_staged_after_an_applied_one_is_left(
     entry: Entry, fields: dict[str, Any], is_applied: bool
 ) -> None:

@@ -159,13 +159,10 @@ async def test_changes_that_need_a_refused_flag_are_refused(tmp_path: Path) -> N
     assert len(again) == 2
 
 
-@pytest.mark.parametrize(
-    ("others", "reason"),
-    [
-        ((), "it depends on b, which the set does not create"),
-        ((new_flag("b"),), "it depends on b, which the set creates turned off"),
-    ],
-)
+@pytest.mark.parametrize(("others", "reason"), [
+    ((), "it depends on b, which the set does not create"),
+    ((new_flag("b"),), "it depends on b, which the set creates turned off"),
+])  # fmt: skip
 async def test_missing_new_flag_blocks_the_whole_set(
     others: tuple[StagedChange, ...], reason: str, tmp_path: Path
 ) -> None:

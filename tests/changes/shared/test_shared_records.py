@@ -28,47 +28,40 @@ from flagtui.models.json_value import JSON
 QUERY = {"kind": "ExperimentMetric"}
 
 
-@pytest.mark.parametrize(
-    ("kind", "values", "reason"),
-    [
-        (METRIC, {"name": " ", "query": QUERY}, f"a name has 1 to {LONGEST} characters"),
-        (METRIC, {"name": "x" * (LONGEST + 1), "query": QUERY}, f"a name has 1 to {LONGEST} characters"),
-        (METRIC, {"name": "x", "description": 7, "query": QUERY}, "a description has at most"),
-        (METRIC, {"name": "x"}, "a new shared metric needs a query"),
-        (METRIC, {"name": "x", "query": "SELECT 1"}, "the query of a metric is a JSON object"),
-        (HOLDOUT, {"name": "x"}, "a new holdout needs a share"),
-        (HOLDOUT, {"name": "x", "filters": [{"rollout_percentage": 101}]},
-         "a share is between 0 % and 100 %"),
-        (HOLDOUT, {"name": "x", "filters": [{"rollout_percentage": 10**400}]},
-         "a share is between 0 % and 100 %"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "values", "reason"), [
+    (METRIC, {"name": " ", "query": QUERY}, f"a name has 1 to {LONGEST} characters"),
+    (METRIC, {"name": "x" * (LONGEST + 1), "query": QUERY}, f"a name has 1 to {LONGEST} characters"),
+    (METRIC, {"name": "x", "description": 7, "query": QUERY}, "a description has at most"),
+    (METRIC, {"name": "x"}, "a new shared metric needs a query"),
+    (METRIC, {"name": "x", "query": "SELECT 1"}, "the query of a metric is a JSON object"),
+    (HOLDOUT, {"name": "x"}, "a new holdout needs a share"),
+    (HOLDOUT, {"name": "x", "filters": [{"rollout_percentage": 101}]}, "a share is between 0 % and 100 %"),
+    (HOLDOUT, {"name": "x", "filters": [{"rollout_percentage": 10**400}]},
+     "a share is between 0 % and 100 %"),
+])  # fmt: skip
 def test_value_that_servers_refuse_is_named(kind: str, values: dict[str, Any], reason: str) -> None:
     blocked = expect(plan_shared(SharedIntent(kind, 0, values, "create"), None), Blocked)
     assert blocked.reason.startswith(reason)
 
 
-@pytest.mark.parametrize(
-    ("intent", "consequences"),
-    [
-        (
-            SharedIntent(METRIC, 3, {}, "delete"),
-            {
-                "Delete the shared metric": "the shared metric is deleted",
-                "Permanent": "deleted at once on the server, which cannot restore it",
-                "Experiments": "experiments that measure it continue without it",
-                "Kept here": "a copy in the journal; undo creates it again with another number",
-            },
-        ),
-        (
-            SharedIntent(METRIC, 3, {"query": {**QUERY, "goal": "decrease"}}, "edit"),
-            {
-                "Change the shared metric": "query: ExperimentMetric: goal none → decrease",
-                "Experiments": "all that measure it measure the new query",
-            },
-        ),
-    ],
-)
+@pytest.mark.parametrize(("intent", "consequences"), [
+    (
+        SharedIntent(METRIC, 3, {}, "delete"),
+        {
+            "Delete the shared metric": "the shared metric is deleted",
+            "Permanent": "deleted at once on the server, which cannot restore it",
+            "Experiments": "experiments that measure it continue without it",
+            "Kept here": "a copy in the journal; undo creates it again with another number",
+        },
+    ),
+    (
+        SharedIntent(METRIC, 3, {"query": {**QUERY, "goal": "decrease"}}, "edit"),
+        {
+            "Change the shared metric": "query: ExperimentMetric: goal none → decrease",
+            "Experiments": "all that measure it measure the new query",
+        },
+    ),
+])  # fmt: skip
 def test_question_names_the_change_and_its_consequences(
     intent: SharedIntent, consequences: dict[str, str]
 ) -> None:
@@ -86,14 +79,11 @@ PLANNED_CREATION = expect(
 )
 
 
-@pytest.mark.parametrize(
-    ("query", "is_created"),
-    [
-        (RUNS_QUERY, True),
-        ({**RUNS_QUERY, "uuid": "9e5b", "fingerprint": "ab12"}, True),
-        ({**RUNS_QUERY, "goal": "decrease"}, False),
-    ],
-)
+@pytest.mark.parametrize(("query", "is_created"), [
+    (RUNS_QUERY, True),
+    ({**RUNS_QUERY, "uuid": "9e5b", "fingerprint": "ab12"}, True),
+    ({**RUNS_QUERY, "goal": "decrease"}, False),
+])  # fmt: skip
 def test_creation_is_recognised_with_what_servers_add(query: JSON, is_created: bool) -> None:
     seen = SavedMetric.of({"id": 3, "name": "Runs", "query": query})
     assert (ADAPTER.judge(PLANNED_CREATION, seen) is not None) is is_created
@@ -128,20 +118,17 @@ def serving(*records: dict[str, Any]) -> Client:
     return Client("https://service.test", "phx_key", 1, transport=httpx.MockTransport(respond))
 
 
-@pytest.mark.parametrize(
-    ("entry", "records", "verdict"),
-    [
-        (CREATION, [RUNS], "applied"),
-        (CREATION, [{**RUNS, "id": 2}], "not applied"),
-        (CREATION, [], "not applied"),
-        (DELETION, [], "applied"),
-        (DELETION, [RUNS], "not applied"),
-        (EDIT, [RUNS], "applied"),
-        (EDIT, [{**RUNS, "name": "R"}], "not applied"),
-        (EDIT, [{**RUNS, "name": "X"}], "changed since"),
-        (EDIT, [], "gone"),
-    ],
-)
+@pytest.mark.parametrize(("entry", "records", "verdict"), [
+    (CREATION, [RUNS], "applied"),
+    (CREATION, [{**RUNS, "id": 2}], "not applied"),
+    (CREATION, [], "not applied"),
+    (DELETION, [], "applied"),
+    (DELETION, [RUNS], "not applied"),
+    (EDIT, [RUNS], "applied"),
+    (EDIT, [{**RUNS, "name": "R"}], "not applied"),
+    (EDIT, [{**RUNS, "name": "X"}], "changed since"),
+    (EDIT, [], "gone"),
+])  # fmt: skip
 async def test_record_shows_whether_the_change_was_applied(
     entry: Entry, records: list[dict[str, Any]], verdict: RecoveryVerdict
 ) -> None:
