@@ -1,5 +1,6 @@
 """An imaginary kind of record: its adapter, its entries, and a server that fails as told."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -103,6 +104,22 @@ class Kitchen(Adapter[Kettle, int]):
 
     def is_as_before(self, plan: Kettle, seen: int | None) -> bool:
         return seen == 20
+
+
+class Together(Kitchen):
+    """Boils any number with one request; the second has no water."""
+
+    def groups(self, plans: Sequence[Kettle]) -> Sequence[Sequence[Kettle]]:
+        return [plans]
+
+    async def send_group(self, plans: Sequence[Kettle]) -> Sequence[Outcome[Kettle, int]]:
+        self.requests.append("send all")
+        if self.faults:
+            raise self.faults.pop(0)
+        return [
+            Outcome(plan, "refused" if place == 1 else "saved", reason="no water" * (place == 1))
+            for place, plan in enumerate(plans)
+        ]
 
 
 @dataclass(frozen=True)

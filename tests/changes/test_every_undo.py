@@ -9,27 +9,13 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 from tests.changes.bench import GENERATIONS, HERE, Bench, working
-from tests.changes.cases import (
-    Case,
-    copy_flag,
-    create_event,
-    create_flag,
-    of_edit,
-    of_event,
-    of_flag,
-    of_new_experiment,
-    of_step,
-    of_targeting,
-    schedule,
-    unschedule,
-)
+from tests.changes.cases import BACK
 from tests.doubles.expected import expect, require
 from tests.doubles.slices import ALL_MODES, cross
 
 from flagtui.changes.event_definitions import definition_intent as event
-from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.experiments.steps import STEPS
-from flagtui.changes.flags.flag_intent import Intent, set_rollout
+from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
@@ -37,67 +23,8 @@ from flagtui.changes.planner import Planned
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.related.creation import VERBS
 from flagtui.changes.undo import kind_of, next_undo, parts_left, undo_words, undoable, why_not
-from flagtui.models.json_value import JSON, as_id
+from flagtui.models.json_value import as_id
 
-HALF: Final[JSON] = {"groups": [{"properties": [], "rollout_percentage": 50}]}
-BACK: Final[dict[str, Case]] = {
-    "flag: create": create_flag,
-    "flag: turn off": of_flag({"active": False}, "turn off"),
-    "flag: turn on": of_flag({"active": True}, "turn on", active=False),
-    "flag: archive": of_flag({"active": False, "archived": True}, "archive"),
-    "flag: delete": of_flag({"deleted": True}, "delete"),
-    "flag: rename": of_flag({"key": "other"}, "rename"),
-    "flag: set rollout": of_targeting(lambda flag: set_rollout(flag, 0, 60)),
-    "flag: set rollout (encrypted)": of_targeting(
-        lambda flag: set_rollout(flag, 0, 40),
-        filters={"groups": [{"rollout_percentage": 100}], "payloads": {"true": '"hunter2"'}},
-        is_remote_configuration=True,
-        has_encrypted_payloads=True,
-    ),
-    "flag: add a condition": of_edit(lambda copy: copy.add_condition()),
-    "flag: remove a condition": of_edit(lambda copy: copy.remove_condition(0)),
-    "flag: move a condition": of_edit(lambda copy: copy.move_condition(2, 0)),
-    "flag: set a payload": of_edit(lambda copy: copy.set_payload("control", "[1, 2]")),
-    "flag: remove a payload": of_edit(lambda copy: copy.set_payload("test", None)),
-    "flag: set runtime": of_edit(lambda copy: copy.set("evaluation_runtime", "server")),
-    "flag: set continuity": of_edit(lambda copy: copy.set("ensure_experience_continuity", True)),
-    "flag: edit": of_flag({"name": "Other", "filters": HALF}, "edit"),
-    "flag: retag": of_flag({"tags": ["a", "b"]}, "change tags", tags=["b", "c"]),
-    "flag: restore version": of_flag({"name": "As it was"}, "restore version"),
-    "event: verify": of_event(event.verify),
-    "event: unverify": of_event(lambda id: event.verify(id, False), verified=1),
-    "event: hide": of_event(event.hide, verified=1),
-    "event: unhide": of_event(lambda id: event.hide(id, False), hidden=1),
-    "event: describe": of_event(lambda id: event.set_field(id, "description", "who came", "")),
-    "event: retag": of_event(lambda id: event.retag(id, "add", ["b"], [])),
-    "event: set owner": of_event(lambda id: event.set_field(id, "owner", 1, None)),
-    "event: set property": of_event(lambda id: event.set_field(id, "primary_property", "plan", "")),
-    "event: merge": of_event(lambda id: EventIntent(id, {"hidden": True, "description": "see x"}, "merge")),
-    "event: tidy up": of_event(lambda id: EventIntent(id, {"description": "tidy"}, "tidy up")),
-    "event: edit": of_event(lambda id: EventIntent(id, {"description": "other"}, "edit")),
-    "event: delete": of_event(event.delete, description="who came"),
-    "event: create": create_event,
-    "experiment: launch": of_step("launch", "draft"),
-    "experiment: pause": of_step("pause", "running"),
-    "experiment: resume": of_step("resume", "paused"),
-    "experiment: end": of_step("end", "running", conclusion="won"),
-    "experiment: ship": of_step("ship", "running", variant="test", conclusion="won"),
-    "experiment: ship (ended, to everyone)": of_step("ship", "stopped", variant="test", everyone=True),
-    "experiment: archive": of_step("archive", "stopped"),
-    "experiment: archive (with its flag)": of_step("archive", "stopped", disable_flag=True),
-    "experiment: unarchive": of_step("unarchive", "archived"),
-    "experiment: reset": of_step("reset", "stopped"),
-    "experiment: edit": of_step("edit", "running", fields={"name": "Red button"}),
-    "experiment: delete": of_step("delete", "draft"),
-    "experiment: restore": of_step("restore", "draft"),
-    "experiment: create": of_new_experiment("create", name="Green button", flag_key="green"),
-    "experiment: duplicate": of_new_experiment("duplicate", flag_key="blue-2"),
-    "experiment: copy": of_new_experiment("copy", project=2, flag_key="blue"),
-    "copy": copy_flag,
-    "scheduled_change: schedule": schedule,
-    "scheduled_change: unschedule": unschedule,
-}
-"""By kind and verb. An undo of an undo is one of these again."""
 NOT_ON_OLDER: Final = {
     "copy": "an older server cannot copy a flag to another project",
     "experiment: copy": "an older server cannot copy an experiment to another project",

@@ -3,6 +3,7 @@
 import ast
 import copy
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,14 @@ SOURCE = Path(__file__).parents[2] / "src" / "flagtui"
 def off(**fields: object) -> Plan:
     fresh = flag(**fields)
     return make_plan(switch("turn off", fresh.id), fresh)
+
+
+def several(count: int) -> list[Plan]:
+    return [off(id=number, key=f"k{number}") for number in range(1, count + 1)]
+
+
+def undo_of(count: int, **more: Any) -> Planned[Any, Any]:
+    return Planned(None, purpose=Purpose("Undo", f"turn {count} flags off"), **more)
 
 
 def ask(*plans: Plan, asked_with: Planned[Any, Any] = PLAIN, **rules: Any) -> Question:
@@ -91,21 +100,19 @@ def test_overwriting_and_a_missing_journal_are_agreed_to() -> None:
 
 
 def test_too_many_or_repeated_flags_are_refused() -> None:
-    plans = [off(id=number, key=f"k{number}") for number in range(1, 13)]
-    assert isinstance(guard(Planned(None, plans), GuardRules(bulk_limit=11)), GuardRefused)
+    assert isinstance(guard(Planned(None, several(12)), GuardRules(bulk_limit=11)), GuardRefused)
     assert isinstance(guard(Planned(None, [off(), off()]), GuardRules()), GuardRefused)
     assert expect(guard(Planned(None, []), GuardRules()), GuardRefused).reason == "there is nothing to change"
-    question = ask(*plans, level=Level.RELAXED, place="PROD")
+    question = ask(*several(12), level=Level.RELAXED, place="PROD")
     assert (question.type_this, question.title) == ("12", "Turn OFF 12 flags in PROD")
 
 
 def test_question_counts_skipped_flags_and_confirms_the_rest() -> None:
     asked_with = Planned(None, skipped=[Skipped(9, "k9", "it is archived")])
-    plans = [off(id=number, key=f"k{number}") for number in (1, 2)]
-    question = ask(*plans, level=Level.STRICT, place="PROD", asked_with=asked_with)
+    question = ask(*several(2), level=Level.STRICT, place="PROD", asked_with=asked_with)
     assert (question.type_this, question.title) == ("2", "Turn OFF 2 of 3 flags in PROD")
     assert question.planned.skipped == asked_with.skipped
-    alone = ask(plans[0], level=Level.RELAXED, place="PROD", asked_with=asked_with)
+    alone = ask(*several(1), level=Level.RELAXED, place="PROD", asked_with=asked_with)
     assert (alone.is_dialog, alone.title) == (True, "Turn OFF 1 of 2 flags in PROD")
     assert settles(alone, yes=True)
 
@@ -115,18 +122,16 @@ def test_approval_is_made_by_the_guard_and_used_once() -> None:
     spend(approved)
     with pytest.raises(ValueError, match="used before"):
         spend(approved)
-    plan = off()
     with pytest.raises(TypeError, match="only the guard"):
-        Approved(object(), ask(plan), Confirmation(yes=True))
+        Approved(object(), ask(), Confirmation(yes=True))
     forged = object.__new__(Approved)
-    forged.plans = (plan,)
+    forged.plans = (off(),)
     with pytest.raises(ValueError, match="never gave it"):
         spend(forged)
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
-def test_an_approval_cannot_be_copied(duplicate: object) -> None:
-    assert callable(duplicate)
+def test_an_approval_cannot_be_copied(duplicate: Callable[[object], object]) -> None:
     with pytest.raises(TypeError, match="cannot be copied"):
         duplicate(approve(off()))
 
@@ -137,29 +142,23 @@ def private_names_used(path: Path) -> set[str]:
 
 
 def test_no_screen_or_command_reaches_a_save_around_the_guard() -> None:
-    outside = [path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] in ("app", "cli")]
-    guilty = {
-        str(path.relative_to(SOURCE)): names
-        for path in outside
-        if (names := private_names_used(path) & {"_SEAL", "_approve", "_unused", "spend"})
-    }
-    assert guilty == {}
+    paths = [path for front_end in ("app", "cli") for path in (SOURCE / front_end).rglob("*.py")]
+    private = {"_SEAL", "_approve", "_unused", "spend"}
+    assert [path for path in paths if private_names_used(path) & private] == []
 
 
 def test_flag_writes_outside_the_client_are_all_in_save_modules() -> None:
     callers = {
         str(path.relative_to(SOURCE))
-        for path in SOURCE.rglob("*.py")
-        if path.relative_to(SOURCE).parts[0] in ("app", "cli", "changes", "store")
-        and ("flags.update(" in path.read_text() or "flags.create(" in path.read_text())
+        for folder in ("app", "cli", "changes", "store")
+        for path in (SOURCE / folder).rglob("*.py")
+        if "flags.update(" in (text := path.read_text()) or "flags.create(" in text
     }
     assert callers <= {"changes/flags/flag_save.py", "changes/flags/new_flags.py"}
 
 
 def test_some_changes_of_an_undo_can_be_chosen() -> None:
-    plans = [off(id=number, key=f"k{number}") for number in range(1, 12)]
-    undo = Planned(None, purpose=Purpose("Undo", "turn 11 flags off"))
-    question = ask(*plans, place="PROD", asked_with=undo)
+    question = ask(*several(11), place="PROD", asked_with=undo_of(11))
     assert (question.is_divisible, question.type_this) == (True, "11")
     some = question.only({0, 4, 5})
     assert [plan.key for plan in some.plans] == ["k1", "k5", "k6"]
@@ -172,17 +171,13 @@ def test_some_changes_of_an_undo_can_be_chosen() -> None:
     ("saved", "title"), [(2, "Undo 2 of 3: Turn OFF 2 flags in PROD"), (1, "Undo 1 of 2: Turn OFF in PROD")]
 )
 def test_title_of_an_undo_counts_no_skipped_change(saved: int, title: str) -> None:
-    gone = Skipped(3, "k3", "the flag has been deleted")
-    undo = Planned(None, skipped=[gone], purpose=Purpose("Undo", f"turn {saved + 1} flags off"))
-    plans = [off(id=number, key=f"k{number}") for number in range(1, saved + 1)]
-    assert ask(*plans, place="PROD", asked_with=undo).title == title
+    undo = undo_of(saved + 1, skipped=[Skipped(3, "k3", "the flag has been deleted")])
+    assert ask(*several(saved), place="PROD", asked_with=undo).title == title
 
 
 def test_only_plain_undos_of_several_changes_are_divisible() -> None:
-    plans = [off(id=number, key=f"k{number}") for number in (1, 2)]
-    undo = Planned(None, purpose=Purpose("Undo", "turn 2 flags off"))
-    assert ask(*plans, asked_with=undo).is_divisible
-    assert not ask(*plans, level=Level.STRICT, asked_with=undo).is_divisible
-    assert not ask(plans[0], asked_with=undo).is_divisible
-    assert not ask(*plans, require_reason=True, asked_with=undo).is_divisible
-    assert not ask(*plans).is_divisible
+    assert ask(*several(2), asked_with=undo_of(2)).is_divisible
+    assert not ask(*several(2), level=Level.STRICT, asked_with=undo_of(2)).is_divisible
+    assert not ask(*several(1), asked_with=undo_of(2)).is_divisible
+    assert not ask(*several(2), require_reason=True, asked_with=undo_of(2)).is_divisible
+    assert not ask(*several(2)).is_divisible

@@ -1,6 +1,7 @@
 """Undo of an earlier change after later changes of the same user."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -11,91 +12,69 @@ from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
 from flagtui.changes.planner import Planned
-from flagtui.changes.proposal import Proposal
 from flagtui.changes.undo import kind_of
-from flagtui.models.json_value import JSON
 from flagtui.text.question_lines import question_lines
 
 
-def filters(share: int) -> JSON:
-    return {"groups": [{"properties": [], "rollout_percentage": share}]}
+def values(kind: str, value: Any) -> dict[str, Any]:
+    """The field that a change of this kind sets."""
+    if kind == "condition":
+        return {"filters": {"groups": [{"properties": [], "rollout_percentage": value}]}}
+    return {"name" if kind == "flag" else "description": value}
 
 
-async def change_twice(bench: Bench, kind: str) -> None:
+async def change(bench: Bench, kind: str, id: Any, value: Any, *, is_own: bool = True) -> None:
+    """The user or another user sets one field of the record."""
+    client, fields = bench.client, values(kind, value)
     if kind == "event":
-        id = bench.new_event()
-        for text in ("First", "Second"):
-            await bench.event(EventIntent(id, {"description": text}, "edit"))
+        await (
+            bench.event(EventIntent(id, fields, "edit"))
+            if is_own
+            else client.event_definitions.update(id, fields)
+        )
+    elif kind == "experiment" and is_own:
+        fresh = await client.experiments.get(id)
+        seen = {"description": fresh.raw.get("description")}
+        await bench.step("edit", fresh, fields=fields, seen=seen)
     elif kind == "experiment":
-        made = await bench.in_state("draft")
-        for text in ("First", "Second"):
-            fresh = await bench.client.experiments.get(made.id)
-            seen = {"description": fresh.raw.get("description")}
-            await bench.step("edit", fresh, fields={"description": text}, seen=seen)
+        await client.experiments.update(id, fields)
     else:
-        flag = await bench.new_flag()
-        names: list[dict[str, JSON]] = [{"name": "First"}, {"name": "Second"}]
-        conditions: list[dict[str, JSON]] = [{"filters": filters(share)} for share in (50, 75)]
-        for changes in conditions if kind == "condition" else names:
-            await bench.flag(Intent(flag, changes, "edit"))
+        await (bench.flag(Intent(id, fields, "edit")) if is_own else client.flags.update(id, fields))
 
 
-async def somebody(bench: Bench, kind: str) -> None:
-    """Changes the same thing."""
-    entry, client = bench.journal.entries()[0], bench.client
-    theirs: JSON = {"description": "Theirs"}
-    if kind == "event":
-        await client.event_definitions.update(entry.uuid, theirs)
-    elif kind == "experiment":
-        await client.experiments.update(entry.record, theirs)
-    else:
-        theirs = {"filters": filters(99)} if kind == "condition" else {"name": "Theirs"}
-        await client.flags.update(entry.record, theirs)
-
-
-async def the_question(bench: Bench) -> Question[Proposal]:
-    """Before the older of two changes is taken back."""
+async def question_of(bench: Bench, place: int) -> Question[Any]:
+    """The question before the change at this place of the journal is undone."""
     entries = bench.journal.entries()
-    prepared = await kind_of(entries[1].kind).prepare_undo(
-        entries[1], replace(bench.undo_context, entries=entries)
-    )
-    assert isinstance(prepared, Planned), prepared
-    return expect(guard(prepared, GuardRules()), Question)
+    context = replace(bench.undo_context, entries=entries)
+    prepared = await kind_of(entries[place].kind).prepare_undo(entries[place], context)
+    return expect(guard(expect(prepared, Planned), GuardRules()), Question)
 
 
 @pytest.mark.parametrize("kind", ["flag", "condition", "experiment", "event"])
 async def test_own_later_change_is_named_own_and_still_asked_about(kind: str, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
-        await change_twice(bench, kind)
-        questions = {}
-        for who in ("own", "theirs"):
-            question = await the_question(bench)
-            refused = expect(question.settle(Confirmation(yes=True)), NotYet)
+        id: Any = bench.new_event() if kind == "event" else await bench.new_flag()
+        if kind == "experiment":
+            id = (await bench.in_state("draft")).id
+        for value in (50, 75) if kind == "condition" else ("First", "Second"):
+            await change(bench, kind, id, value)
+        for words in ("you changed", "another user changed"):
+            question = await question_of(bench, 1)
+            assert expect(question.settle(Confirmation(yes=True)), NotYet).why.startswith(f"{words} this")
             lines = ("".join(text for text, _style in line) for line in question_lines(question, 96, 0.0))
-            questions[who] = refused.why, " ".join(lines)
-            await somebody(bench, kind)
-        assert questions["own"][0].startswith("you changed this later")
-        assert "you changed" in questions["own"][1]
-        assert questions["theirs"][0].startswith("another user changed this")
-        assert "another user changed" in questions["theirs"][1]
+            assert words in " ".join(lines)
+            await change(bench, kind, id, 99 if kind == "condition" else "Theirs", is_own=False)
 
 
-@pytest.mark.parametrize("who", ["own", "theirs"])
-async def test_undo_asks_about_values_that_another_user_restored(who: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_own", [True, False])
+async def test_undo_asks_about_values_that_another_user_restored(is_own: bool, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
-        flag = await bench.new_flag()
+        flag, later = await bench.new_flag(), 0 if not is_own else 2
         for share in (50, 75):
-            await bench.flag(Intent(flag, {"filters": filters(share)}, "edit"))
-        entry = bench.journal.entries()[0]
+            await change(bench, "condition", flag, share)
         for share in (50, 75):
-            changes: dict[str, JSON] = {"filters": filters(share)}
-            if who == "own":
-                await bench.flag(Intent(flag, changes, "edit"))
-            else:
-                await bench.client.flags.update(flag, changes)
-        context = replace(bench.undo_context, entries=bench.journal.entries())
-        prepared = await kind_of("flag").prepare_undo(entry, context)
-        question = expect(guard(expect(prepared, Planned), GuardRules()), Question)
-        places = ["filters.groups[0].rollout_percentage"] if who == "theirs" else []
+            await change(bench, "condition", flag, share, is_own=is_own)
+        question = await question_of(bench, later)
+        places = [] if is_own else ["filters.groups[0].rollout_percentage"]
         assert [conflict.where for conflict in question.conflicts] == places
-        assert question.conflict_words == "another user changed this" or who == "own"
+        assert is_own or question.conflict_words == "another user changed this"

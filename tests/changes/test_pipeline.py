@@ -1,6 +1,5 @@
 """The pipeline of changes, held by an imaginary kind of record: what an adapter gets without asking."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,11 +10,11 @@ from tests.changes.kettle import (
     HERE,
     KETTLE,
     LONG_PAUSE,
-    SLOW_DOWN,
     Kettle,
     KettleEntries,
     Kitchen,
     Room,
+    Together,
     room_of,
 )
 from tests.changes.writing import PLAIN, approve
@@ -29,7 +28,6 @@ from flagtui.changes.pipeline import stops_all, write
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.recovery import recover_all
-from flagtui.changes.unanswered import LOOKED, LOOKS, WATCH_FOR
 from flagtui.changes.undo import KINDS, kind_of, next_undo, parts_left, undo_words, undoable
 
 
@@ -55,52 +53,16 @@ async def test_old_or_uncompared_reads_are_read_again_before_sending(
     room.kitchen.compares = compares
     plan = Kettle("kettle", read_at=room.clock.time())
     room.clock.now += age
-    room.kitchen.now = 45
-    (outcome,) = await room.boil(plan)
-    assert (outcome.ending, room.kitchen.requests, room.journal.entries()) == ("conflicted", ["read"], [])
-    room.kitchen.now = 20
-    (outcome,) = await room.boil(plan)
-    assert (outcome.ending, room.kitchen.requests[1:]) == ("saved", ["read", "send kettle"])
+    for now, ending, requests in ((45, "conflicted", ["read"]), (20, "saved", ["read", "send kettle"])):
+        room.kitchen.now, room.kitchen.requests = now, []
+        (outcome,) = await room.boil(plan)
+        assert (outcome.ending, room.kitchen.requests) == (ending, requests)
+    assert len(room.journal.entries()) == 1
 
 
 async def test_fresh_compared_read_is_sent_at_once(room: Room) -> None:
     await room.boil(Kettle("kettle", read_at=room.clock.time()))
     assert room.kitchen.requests == ["send kettle"]
-
-
-@pytest.mark.parametrize("boils_at", [0, 2, 4, None])
-async def test_lost_response_is_looked_up_and_never_resent(boils_at: int | None, tmp_path: Path) -> None:
-    room = room_of(tmp_path, faults=[Unanswered("No answer.")], boils_at=boils_at)
-    (outcome,) = await room.boil()
-    looks = len(LOOKS) if boils_at is None else boils_at + 1
-    assert room.kitchen.requests == ["send kettle", *["read"] * looks]
-    assert outcome.ending == room.journal.entries()[0].ending == ("unknown" if boils_at is None else "saved")
-    assert room.notices[0] == "kettle: no response; checking whether it was applied"
-    assert room.notices[1:] == (
-        ["kettle: no response; the change is not applied so far"] if boils_at != 0 else []
-    )
-
-
-@pytest.mark.parametrize(
-    ("boils_at", "now", "ending"), [(9, 20, "saved"), (None, 20, "failed"), (None, 45, "unknown")]
-)
-async def test_lost_response_is_watched_for_a_minute_then_unknown(
-    boils_at: int | None, now: int, ending: Ending, tmp_path: Path
-) -> None:
-    room = room_of(tmp_path, faults=[Unanswered("No answer.")], boils_at=boils_at, now=now)
-    (unknown,) = await room.boil()
-    began = room.clock.now
-    outcome = await room.writing.settle(unknown)
-    (entry,) = room.journal.entries()
-    assert (outcome.ending, entry.ending) == (ending, ending)
-    assert (entry.note == LOOKED) == (ending != "unknown")
-    assert room.clock.now - began <= WATCH_FOR
-    assert room.kitchen.requests.count("send kettle") == 1
-
-
-async def test_what_is_gone_was_not_done(tmp_path: Path) -> None:
-    (outcome,) = await room_of(tmp_path, faults=[Unanswered("No answer.")], is_gone=True).boil()
-    assert (outcome.ending, outcome.reason) == ("failed", "it no longer exists")
 
 
 @pytest.mark.parametrize(("error", "ending", "goes_on"), [
@@ -125,60 +87,24 @@ async def test_refused_change_is_not_looked_up_and_stops_the_rest(
     assert (first.ending, first.note, room.clock.slept) == (ending, outcomes[0].reason, [])
 
 
-@pytest.mark.parametrize(("code", "words"), [
-    ("approval_required", "the change now waits for approval in the browser"),
-    ("change_request_pending", "an earlier request waits for approval"),
+LATER = "the change now waits for approval in the browser"
+PENDING = "an earlier request waits for approval in the browser, and no new one was made"
+
+
+@pytest.mark.parametrize(("error", "reason", "next"), [
+    (errors.ApprovalNeeded("409", facts=ErrorFacts(code="approval_required")), LATER, ""),
+    (errors.ApprovalNeeded("409", facts=ErrorFacts(code="change_request_pending")), PENDING,
+     "have that request approved or rejected, then try again"),
+    (errors.EndpointNotFound("Unknown."), "Unknown", errors.EndpointNotFound.advice),
+    (errors.NotFound("Not found."), "Not found", "it may have been deleted for good; read the list again"),
 ])  # fmt: skip
-async def test_change_behind_an_earlier_request_does_not_wait(code: str, words: str, tmp_path: Path) -> None:
-    error = errors.ApprovalNeeded("409", facts=ErrorFacts(code=code))
+async def test_refusal_says_what_is_true_and_what_to_do(
+    error: ApiError, reason: str, next: str, tmp_path: Path
+) -> None:
     (outcome,) = await room_of(tmp_path, faults=[error]).boil()
-    assert outcome.reason.startswith(words)
-    assert bool(outcome.next) is (code == "change_request_pending")
-
-
-async def test_unknown_operation_keeps_its_own_advice(tmp_path: Path) -> None:
-    for error, next in (
-        (errors.EndpointNotFound("Unknown."), errors.EndpointNotFound.advice),
-        (errors.NotFound("Not found."), "it may have been deleted for good; read the list again"),
-    ):
-        (outcome,) = await room_of(tmp_path, faults=[error]).boil()
-        assert outcome.next == next
-
-
-@pytest.mark.parametrize(("facts", "sent", "ending"), [(SLOW_DOWN, 2, "saved"), (LONG_PAUSE, 1, "refused")])
-async def test_requested_pause_is_waited_for_within_its_limits(
-    facts: ErrorFacts, sent: int, ending: Ending, tmp_path: Path
-) -> None:
-    room = room_of(tmp_path, faults=[RateLimited("Slower.", facts=facts)])
-    began = room.clock.now
-    (outcome,) = await room.boil()
-    assert (outcome.ending, len(room.kitchen.requests)) == (ending, sent)
-    assert room.clock.now - began == (3 if sent == 2 else 0)
-    assert room.notices == ["the server asks for a pause of 3 s"] * (sent - 1)
-    assert len(room.journal.entries()) == 1
-
-
-@pytest.mark.parametrize(("compares", "pause"), [(False, SLOW_DOWN), (True, LONG_PAUSE)])
-async def test_record_is_read_again_after_a_requested_pause(
-    compares: bool, pause: ErrorFacts, tmp_path: Path
-) -> None:
-    room = room_of(tmp_path, faults=[RateLimited("Slower.", facts=pause)], compares=compares)
-    room.writing.wait = 600
-    room.clock.at(1, lambda: setattr(room.kitchen, "now", 45))
-    (outcome,) = await room.boil(Kettle("kettle", read_at=room.clock.time()))
-    assert outcome.ending == room.journal.entries()[0].ending == "conflicted"
-    assert room.kitchen.requests.count("send kettle") == 1
-
-
-@pytest.mark.parametrize(("count", "wait", "sent"), [(1, None, 2), (2, None, 6), (2, 6, 3), (2, 5, 2)])
-async def test_one_change_waits_once_and_one_of_many_five_times(
-    count: int, wait: float | None, sent: int, tmp_path: Path
-) -> None:
-    room = room_of(tmp_path, faults=[RateLimited("Slower.", facts=SLOW_DOWN) for _ in range(9)])
-    room.writing.wait = wait
-    outcomes = await room.boil(*(Kettle(f"k{number}") for number in range(count)))
-    assert [outcome.ending for outcome in outcomes] == ["refused"]
-    assert len(room.kitchen.requests) == sent
+    assert outcome.reason.startswith(reason)
+    assert outcome.next.startswith(next)
+    assert bool(outcome.next) is bool(next)
 
 
 @pytest.mark.parametrize("agreed_to", ["", "no space left"])
@@ -207,22 +133,6 @@ async def test_unwritable_outcome_is_noted_and_not_raised(tmp_path: Path) -> Non
     assert outcome.note.startswith("the outcome could not be recorded: ")
 
 
-class Together(Kitchen):
-    """Boils any number with one request; the second has no water."""
-
-    def groups(self, plans: Sequence[Kettle]) -> Sequence[Sequence[Kettle]]:
-        return [plans]
-
-    async def send_group(self, plans: Sequence[Kettle]) -> Sequence[Outcome[Kettle, int]]:
-        self.requests.append("send all")
-        if self.faults:
-            raise self.faults.pop(0)
-        return [
-            Outcome(plan, "refused" if place == 1 else "saved", reason="no water" * (place == 1))
-            for place, plan in enumerate(plans)
-        ]
-
-
 async def test_plans_of_one_request_have_an_entry_each(room: Room) -> None:
     room.writing.adapter = Together(room.journal)
     outcomes = await room.boil(*(Kettle(name) for name in ("one", "two", "three")))
@@ -232,16 +142,6 @@ async def test_plans_of_one_request_have_an_entry_each(room: Room) -> None:
     assert entries["two"].note == "no water"
     assert entries["one"].batch
     assert len({entry.batch for entry in entries.values()}) == 1
-
-
-async def test_lost_response_for_many_is_looked_up_at_once(room: Room) -> None:
-    room.writing.adapter = kitchen = Together(room.journal, [Unanswered("No answer.")])
-    began = room.clock.now
-    outcomes = await room.boil(*(Kettle(name) for name in ("one", "two", "three")))
-    assert [outcome.ending for outcome in outcomes] == ["unknown"] * 3
-    assert kitchen.requests.count("send all") == 1
-    assert kitchen.requests.count("read") == 3 * len(LOOKS)
-    assert room.clock.now - began <= 3 * LOOKS[-1]
 
 
 async def test_unapproved_plan_is_never_sent_and_approval_makes_one_batch(room: Room) -> None:

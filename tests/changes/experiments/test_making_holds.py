@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
-from tests.changes.bench import HERE, Bench, working
-from tests.changes.writing import Writing, approve
-from tests.doubles.expected import expect
+from tests.changes.bench import Bench, working
+from tests.changes.writing import approve
+from tests.doubles.expected import expect, require
+from tests.doubles.tables import table
+from tests.doubles.targeting import variants
 
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.models.experiment import Experiment
-from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -50,13 +50,8 @@ class Made:
 Reader = Callable[[Made, re.Match[str]], bool]
 
 
-def shares(targeting: Filters) -> dict[str, float]:
-    return {variant.key: variant.rollout for variant in targeting.variants}
-
-
-def same_variants(made: Made) -> bool:
-    own = made.original.feature_flag
-    return own is not None and shares(made.flag.targeting) == shares(own.targeting)
+def shares(flag: Any) -> dict[str, float]:
+    return {variant.key: variant.rollout for variant in flag.targeting.variants}
 
 
 def is_as_before(made: Made, _: re.Match[str]) -> bool:
@@ -64,138 +59,89 @@ def is_as_before(made: Made, _: re.Match[str]) -> bool:
     return was is not None and (was.active, was.filters) == (made.flag.active, made.flag.filters)
 
 
-def is_new_as_told(made: Made, match: re.Match[str]) -> bool:
+def is_new(made: Made, match: re.Match[str]) -> bool:
+    return (made.before, made.flag.key, made.flag.active) == (None, match[1], False)
+
+
+def is_split_as_told(made: Made, match: re.Match[str]) -> bool:
     split = {key: float(share) for key, share in re.findall(r"(\w+) (\d+) %", match[2])}
     rollout = float(match[3]) if match[3] else 100.0
-    is_new = made.before is None and made.flag.key == match[1]
-    return is_new and (shares(made.flag.targeting), made.flag.targeting.rollout) == (split, rollout)
+    return is_new(made, match) and (shares(made.flag), made.flag.targeting.rollout) == (split, rollout)
 
 
-READERS: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
-    "Copy": (
-        (r"^a draft named (.+)$", lambda made, match: made.record.name == match[1]),
-        (
-            r"^a draft, named as a copy$",
-            lambda made, _: made.original.name in made.record.name != made.original.name,
-        ),
-        (
-            r"^a draft in project #2; shared metrics stay behind$",
-            lambda made, _: made.record.id != made.original.id and not made.record.saved_metrics,
-        ),
-        (r"^a draft", lambda made, _: made.record.state == "draft"),
-    ),
-    "Flag": (
-        (
-            r"^(\S+) is created with the same variants, off$",
-            lambda made, match: (
-                (made.before, made.flag.key, made.flag.active) == (None, match[1], False)
-                and same_variants(made)
-            ),
-        ),
-        (r"^(\S+) is created: (.+?)(?:, for (\d+) % of users)?, off$", is_new_as_told),
-        (r"off$", lambda made, _: not made.flag.active),
-        (r"^\S+ is used with its variants, on or off as now$", is_as_before),
-        (
-            r"^(\S+) is created there, off; an existing flag is used unchanged$",
-            lambda made, match: (made.flag.key, made.flag.active) == (match[1], False),
-        ),
-        (r"^\S+ stays as it is$", is_as_before),
-        (
-            r"^\S+ gets these variants and shares$",
-            lambda made, _: shares(made.flag.targeting) == {"control": 50, "a": 20, "b": 30},
-        ),
-        (
-            r"^\S+ excludes the users of holdout #(\d+)$",
-            lambda made, match: made.flag.targeting.holdout_id == int(match[1]),
-        ),
-        (r"^\S+ excludes no one$", lambda made, _: made.flag.targeting.holdout_id is None),
-    ),
-    "Left behind": (
-        (
-            r"^dates, conclusion, holdout and exposure cohort$",
-            lambda made, _: (
-                not any(
-                    (
-                        *(made.record.start_date, made.record.end_date, made.record.conclusion),
-                        *(made.record.holdout_id, made.record.exposure_cohort),
-                    )
-                )
-            ),
-        ),
-    ),
-    "Metrics": ((r"^none yet; edit sets them$", lambda made, _: not made.record.metrics),
-     (r"^(\d+) measured once it runs$", lambda made, match: len(made.record.metrics) == int(match[1]))),
-    "Results": (
-        (
-            r"^are recalculated under the new settings$",
-            lambda made, _: (
-                made.record.start_date is not None and made.record.metrics != made.original.metrics
-            ),
-        ),
-    ),
-    "Events": (
-        (
-            r"^(\S+) was never seen here: it counts nothing until it is sent$",
-            lambda made, match: match[1] not in made.events,
-        ),
-    ),
-    "Cohort": (
-        (
-            r"^everyone who called (\S+) since the start$",
-            lambda made, match: bool(made.record.exposure_cohort) and made.flag.key == match[1],
-        ),
-    ),
-}  # fmt: skip
+def has_same_variants(made: Made, match: re.Match[str]) -> bool:
+    own = made.original.feature_flag
+    return is_new(made, match) and own is not None and shares(made.flag) == shares(own)
+
+
+def has_none_left(made: Made, _: re.Match[str]) -> bool:
+    record = made.record
+    dates = (record.start_date, record.end_date, record.conclusion)
+    return not any((*dates, record.holdout_id, record.exposure_cohort))
+
+
+READERS: Final[tuple[tuple[str, Reader], ...]] = (
+    (r"Copy: a draft named (.+)", lambda made, match: made.record.name == match[1]),
+    (r"Copy: a draft, named as a copy",
+     lambda made, _: made.original.name in made.record.name != made.original.name),
+    (r"Copy: a draft in project #2; shared metrics stay behind",
+     lambda made, _: made.record.id != made.original.id and not made.record.saved_metrics),
+    (r"Copy: a draft.*", lambda made, _: made.record.state == "draft"),
+    (r"Flag: (\S+) is created with the same variants, off", has_same_variants),
+    (r"Flag: (\S+) is created: (.+?)(?:, for (\d+) % of users)?, off", is_split_as_told),
+    (r"Flag: .*off", lambda made, _: not made.flag.active),
+    (r"Flag: \S+ is used with its variants, on or off as now", is_as_before),
+    (r"Flag: (\S+) is created there, off; an existing flag is used unchanged",
+     lambda made, match: (made.flag.key, made.flag.active) == (match[1], False)),
+    (r"Flag: \S+ stays as it is", is_as_before),
+    (r"Flag: \S+ gets these variants and shares",
+     lambda made, _: shares(made.flag) == {"control": 50, "a": 20, "b": 30}),
+    (r"Flag: \S+ excludes the users of holdout #(\d+)",
+     lambda made, match: made.flag.targeting.holdout_id == int(match[1])),
+    (r"Flag: \S+ excludes no one", lambda made, _: made.flag.targeting.holdout_id is None),
+    (r"Left behind: dates, conclusion, holdout and exposure cohort", has_none_left),
+    (r"Metrics: none yet; edit sets them", lambda made, _: not made.record.metrics),
+    (r"Metrics: (\d+) measured once it runs", lambda made, match: len(made.record.metrics) == int(match[1])),
+    (r"Results: are recalculated under the new settings",
+     lambda made, _: made.record.start_date is not None and made.record.metrics != made.original.metrics),
+    (r"Events: (\S+) was never seen here: it counts nothing until it is sent",
+     lambda made, match: match[1] not in made.events),
+    (r"Cohort: everyone who called (\S+) since the start",
+     lambda made, match: bool(made.record.exposure_cohort) and made.flag.key == match[1]),
+)  # fmt: skip
 
 
 def untrue(made: Made) -> Iterable[str]:
     """Sentences that do not hold, and those that no reader knows."""
     for consequence in made.plan.consequences:
-        readings = [
-            (match, holds)
-            for words, holds in READERS.get(consequence.label, ())
-            if (match := re.search(words, consequence.text)) is not None
-        ]
-        if not any(match[0] == consequence.text for match, _ in readings):
-            yield f"nobody reads {consequence.label}: {consequence.text}"
-        yield from (
-            f"untrue: {consequence.label}: {consequence.text}"
-            for match, holds in readings
-            if not holds(made, match)
-        )
+        sentence = f"{consequence.label}: {consequence.text}"
+        readings = [(match, holds) for words, holds in READERS if (match := re.fullmatch(words, sentence))]
+        if not readings:
+            yield f"no reader knows {sentence}"
+        yield from (f"untrue: {sentence}" for match, holds in readings if not holds(made, match))
 
 
-CASES: Final[tuple[tuple[str, StepName, str, dict[str, Any]], ...]] = (
-    ("copied", "duplicate", "running", {"flag_key": "blue-2"}),
-    ("copied under a name", "duplicate", "stopped", {"flag_key": "blue-2", "name": "Second"}),
-    ("copied onto a flag", "duplicate", "running", {"flag_key": "there"}),
-    ("copied away", "copy", "running", {"flag_key": "blue", "project": 2}),
-    ("made", "create", "", {"name": "Green", "flag_key": "green"}),
-    ("made on a flag", "create", "", {"name": "Green", "flag_key": "there"}),
-    (
-        "made with all",
-        "create",
-        "",
-        {
-            "name": "Green",
-            "flag_key": "green",
-            "fields": {"parameters": THREE, "metrics": [METRIC]}, "unseen": ("signup_completed",),
-        },
-    ),
-    ("made with a holdout", "create", "",
-     {"name": "Green", "flag_key": "green", "fields": {"holdout_id": 1}}),
-    ("renamed", "edit", "running", {"fields": {"name": "Red"}}),
-    ("given metrics", "edit", "running", {"fields": {"metrics": [METRIC]}, "unseen": ("signup_completed",)}),
-    ("given variants", "edit", "draft", {"fields": {"parameters": THREE}}),
-    ("given a holdout", "edit", "draft", {"fields": {"holdout_id": 1}}),
-    ("given a cohort", "cohort", "running", {}),
-    ("restored", "restore", "draft", {}),
-)  # fmt: skip
+CASES: Final[dict[str, tuple[StepName, str, dict[str, Any]]]] = {
+    "copied": ("duplicate", "running", {"flag_key": "blue-2"}),
+    "copied under a name": ("duplicate", "stopped", {"flag_key": "blue-2", "name": "Second"}),
+    "copied onto a flag": ("duplicate", "running", {"flag_key": "there"}),
+    "copied away": ("copy", "running", {"flag_key": "blue", "project": 2}),
+    "made": ("create", "", {"name": "Green", "flag_key": "green"}),
+    "made on a flag": ("create", "", {"name": "Green", "flag_key": "there"}),
+    "made with all": ("create", "", {"name": "Green", "flag_key": "green", "unseen": ("signup_completed",),
+                                     "fields": {"parameters": THREE, "metrics": [METRIC]}}),
+    "made with a holdout": ("create", "",
+                            {"name": "Green", "flag_key": "green", "fields": {"holdout_id": 1}}),
+    "renamed": ("edit", "running", {"fields": {"name": "Red"}}),
+    "given metrics": ("edit", "running", {"fields": {"metrics": [METRIC]}, "unseen": ("signup_completed",)}),
+    "given variants": ("edit", "draft", {"fields": {"parameters": THREE}}),
+    "given a holdout": ("edit", "draft", {"fields": {"holdout_id": 1}}),
+    "given a cohort": ("cohort", "running", {}),
+    "restored": ("restore", "draft", {}),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "state", "chosen"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
-)
+@table("name, state, chosen", CASES)
 async def test_what_is_said_before_it_is_made_or_edited_holds(
     name: StepName, state: str, chosen: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -212,26 +158,19 @@ async def take(bench: Bench, name: StepName, state: str, choices: Choices) -> Ma
     fresh = await bench.in_state(state) if state else Experiment.of({"id": 0, "name": choices.name})
     if name == "restore":
         await client.experiments.delete(fresh.id)
-    own = fresh.feature_flag
-    before = {
-        "there": existing_flag,
-        **({own.key: await client.flags.get(own.id)} if own is not None else {}),
-    }
+    own, before = fresh.feature_flag, {"there": existing_flag}
+    if own is not None:
+        before[own.key] = await client.flags.get(own.id)
     context = StepContext(now=bench.now, flag_keys=frozenset(before))
     plan = expect(plan_step(ExperimentIntent(fresh.id, STEPS[name], choices), fresh, context), ExperimentPlan)
-    ended = await Writing(StepAdapter(client.experiments), bench.journal, HERE, bench.clock).save(
-        approve(plan)
-    )
+    ended = await bench.writing(StepAdapter(client.experiments)).save(approve(plan))
     assert ended.ending == "saved", ended
-    assert ended.record is not None
-    assert ended.record.feature_flag is not None
+    record = expect(ended.record, Experiment)
     away = client.for_project(choices.project) if choices.project else client
-    flag = await away.flags.get(ended.record.feature_flag.id)
+    flag = await away.flags.get(require(record.feature_flag).id)
     seen = frozenset([row.name async for page in client.event_definitions.pages() for row in page.rows])
-    was = None if choices.project else before.get(flag.key)
-    return Made(plan, fresh, ended.record, flag, was, seen)
+    return Made(plan, fresh, record, flag, None if choices.project else before.get(flag.key), seen)
 
 
 def with_variants() -> JSON:
-    two = [{"key": key, "rollout_percentage": 50} for key in ("control", "test")]
-    return {"groups": [{"properties": []}], "multivariate": {"variants": two}}
+    return {"groups": [{"properties": []}], "multivariate": variants(control=50, test=50)}

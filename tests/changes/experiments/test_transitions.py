@@ -8,7 +8,8 @@ from tests.changes.experiments.conftest import make_experiment, try_step
 from tests.doubles.expected import expect
 
 from flagtui.changes.experiments.step_plan import ExperimentPlan
-from flagtui.changes.experiments.steps import StepName
+from flagtui.changes.experiments.step_refusals import refuse_row
+from flagtui.changes.experiments.steps import STEPS, StepName
 from flagtui.changes.skipped import Blocked
 
 STATES: Final = ("draft", "running", "paused", "stopped")
@@ -35,15 +36,25 @@ CHOSEN: Final[dict[str, Any]] = {"variant": "test", "flag_key": "blue-2"}
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("name", REASONS)
 def test_a_step_is_planned_or_refused_with_its_reason(name: StepName, state: str) -> None:
-    result, reason = try_step(name, make_experiment(state), **CHOSEN), REASONS[name][STATES.index(state)]
+    fresh, reason = make_experiment(state), REASONS[name][STATES.index(state)]
+    result = try_step(name, fresh, **CHOSEN)
     if not reason:
         assert isinstance(result, ExperimentPlan)
+        assert refuse_row(fresh.row(), STEPS[name]) == ""
         return
     blocked = expect(result, Blocked)
     assert reason in blocked.reason
+    # What a row shows is enough to refuse a command, in the same words.
+    assert refuse_row(fresh.row(), STEPS[name]) == "; ".join(filter(None, (blocked.reason, blocked.next)))
     # The command line says it too, and has no keys to press.
     assert not blocked.next or blocked.next.split()[0] not in (*ascii_letters, "space", "enter")
     assert reason != NOT_YET or blocked.next == "launch it first"
+
+
+def test_a_row_without_access_refuses_every_step_but_copies() -> None:
+    row = make_experiment("running", user_access_level="viewer").row()
+    refused = {name for name, step in STEPS.items() if refuse_row(row, step)}
+    assert refused == STEPS.keys() - {"duplicate", "copy"}
 
 
 def test_what_is_archived_comes_back_and_is_not_archived_twice() -> None:
@@ -54,10 +65,8 @@ def test_what_is_archived_comes_back_and_is_not_archived_twice() -> None:
 
 @pytest.mark.parametrize("name", ["launch", "pause", "end", "ship", "archive", "reset", "cohort", "resume"])
 def test_unknown_state_of_a_newer_server_blocks_steps(name: StepName) -> None:
-    assert (
-        "state is under_review"
-        in expect(try_step(name, make_experiment(status="under_review"), **CHOSEN), Blocked).reason
-    )
+    refusal = expect(try_step(name, make_experiment(status="under_review"), **CHOSEN), Blocked)
+    assert "state is under_review" in refusal.reason
 
 
 @pytest.mark.parametrize(("name", "more", "reason"), [

@@ -4,20 +4,21 @@ from typing import Any, Final
 
 import pytest
 from msgspec.structs import replace
-from tests.changes.conftest import CALM, NOW, flag, make_plan
+from tests.changes.conftest import CALM, flag, make_plan
 from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 from tests.doubles.tables import table
 from tests.doubles.targeting import variants
 
-from flagtui.changes.flags.flag_context import Context, NotKnown, Reach, Touch
-from flagtui.changes.flags.flag_intent import Intent, set_field, set_rollout, switch
+from flagtui.changes.flags.flag_context import Context
+from flagtui.changes.flags.flag_intent import Intent, set_field, switch
 from flagtui.changes.flags.flag_plan import NoOp, Plan, plan_flag
 from flagtui.changes.flags.new_flags import Taken, plan_create
+from flagtui.changes.flags.row_refusals import refuse_row
 from flagtui.changes.skipped import Blocked, Linked
 from flagtui.models.flag import Flag
-from flagtui.models.flag_details import Names
 from flagtui.models.json_value import JSON
+from flagtui.models.rows import FlagRow
 
 OFF: Final = switch("turn off", 812)
 ON: Final = switch("turn on", 812)
@@ -30,13 +31,8 @@ def edit(**filters: JSON) -> Intent:
     return Intent(812, {"filters": filters}, "edit")
 
 
-def seen_at(version: int) -> Intent:
-    """Turn off what the user saw at this version."""
-    return switch("turn off", 812, version)
-
-
 def test_turning_off_sends_one_field_and_names_its_users() -> None:
-    plan = make_plan(seen_at(12), flag())
+    plan = make_plan(switch("turn off", 812, seen_version=12), flag())
     assert (plan.body, plan.fresh.version, plan.original) == ({"active": False}, 12, {"active": True})
     assert (plan.title, plan.versions, plan.verb.undo) == ("Turn OFF", "v12 → v13", "turn it on again")
     (line,) = plan.lines
@@ -52,52 +48,6 @@ def test_turning_off_sends_one_field_and_names_its_users() -> None:
 })  # fmt: skip
 def test_change_to_the_present_state_is_a_no_op(intent: Intent, fields: dict[str, JSON], words: str) -> None:
     assert expect(plan_flag(intent, flag(**fields), CALM), NoOp).words == words
-
-
-TOUCH: Final = Touch("sam", NOW - 180, "rollout 25 % → 50 %")
-SINCE: Final = {"last_touch": TOUCH, "touched_since": (TOUCH,)}
-WIDER: Final = set_rollout(flag(), 0, 60)
-
-
-def experiment(is_running: bool) -> dict[str, JSON]:
-    """The fields of a flag with this experiment."""
-    link = {"id": 31, "name": "Checkout redesign", "is_running": is_running}
-    return {"experiment_set": [31], "experiment_set_metadata": [link]}
-
-
-@pytest.mark.parametrize(("intent", "fields", "around", "words"), [
-    (OFF, {}, {"reach": NotKnown("no answer in 3 s")}, "Reach: not known: no answer in 3 s"),
-    (WIDER, {}, {"reach": Reach(100, 250, 1000, moved=(0, 150), is_bound=True)},
-     "Reach: up to 150 of 1,000 users gain it: 100 → 250"),
-    (WIDER, {}, {"reach": Reach(100, 100, 1000, moved=(100, 100), is_bound=True)},
-     "Reach: up to 100 of 1,000 users lose it, up to 100 gain it: 100 → 100"),
-    (WIDER, {}, {"reach": Reach(1000, 1000, 1000, moved=(200, 0), is_bound=True)},
-     "Reach: up to 200 of 1,000 users lose it"),
-    (seen_at(12), {}, {}, "Newer changes: none"),
-    (seen_at(11), {}, SINCE, "Newer changes: v11 → v12 by sam, 3 min ago: rollout 25 % → 50 %"),
-    (seen_at(2), {}, SINCE, "Newer changes: v2 → v12 by sam, 3 min ago: rollout 25 % → 50 %; and 9 more"),
-    (seen_at(12), {}, SINCE, "Last change: sam, 3 min ago: rollout 25 % → 50 %"),
-    # The newest change is named once.
-    (seen_at(11), {}, SINCE, "Last change: "),
-    (OFF, {}, {"dependents": (Linked(9, "child", False),)},
-     "Dependents: child depends on this flag, which will be off for everyone (it is off)"),
-    (RETAG, experiment(True), {}, "Experiment: #31 Checkout redesign is running on it"),
-    (RETAG, experiment(False), {}, "Experiment: #31 Checkout redesign uses it and is not running"),
-    # The caution names it.
-    (OFF, experiment(True), {}, "Experiment: "),
-])  # fmt: skip
-def test_what_is_known_around_it_is_told(
-    intent: Intent, fields: dict[str, JSON], around: dict[str, Any], words: str
-) -> None:
-    plan = make_plan(intent, flag(**fields), replace(CALM, **around))
-    label, _, text = words.partition(": ")
-    assert "; ".join(each.text for each in plan.consequences if each.label == label) == text
-
-
-def test_only_a_running_experiment_is_coloured() -> None:
-    plans = [make_plan(RETAG, flag(**experiment(is_running))) for is_running in (True, False)]
-    tones = [each.tone for plan in plans for each in plan.consequences if each.label == "Experiment"]
-    assert tones == ["experiment", "plain"]
 
 
 def test_archiving_is_one_write_where_servers_have_it() -> None:
@@ -218,44 +168,25 @@ def test_encrypted_payloads_stay_encrypted_and_masked() -> None:
     assert plan.verb.undo == "", "the journal has no payload to put back"
 
 
-def two_variants(**shares: float) -> dict[str, JSON]:
-    return {"groups": [{}], "multivariate": variants(**shares)}
-
-
-BOTH: Final = {"filters": two_variants(a=50, b=50)}
-HALF: Final = {"filters": {"groups": [{"properties": [], "rollout_percentage": 50}]}}
-ODD: Final = {"groups": [{}], "multivariate": {"variants": [{"key": "a", "rollout_percentage": 90}]}}
-REORDERED: Final = ["variants are in another order: users are re-bucketed, different users get each variant"]
-COMPANIES: Final = {"names": Names(groups={0: "company"})}
-TO_GROUPS: Final = {"properties": [], "rollout_percentage": 50, "aggregation_group_type_index": 0}
-
-
-@table("intent, fields, around, words", {
-    "a key that can deceive": (OFF, {"key": "prod\u202e-x"}, {}, ["the key has characters"]),
-    "a similar key": (OFF, {}, {"similar": ("checkout-v1",)}, ["easily"]),
-    "use in the settings of recordings": (OFF, {"is_used_in_replay_settings": True}, {}, ["session"]),
-    "an experiment that is running": (OFF, experiment(True), {}, ["experiment #31 Checkout redesign is running"]),
-    "tags under a running experiment": (RETAG, experiment(True), {}, []),
-    "an old fault": (edit(**{**ODD, "early_exit": True}), {"filters": ODD}, {}, ["existed before this change: "]),
-    "a condition that turns to groups": (edit(groups=[TO_GROUPS]), HALF, COMPANIES,
-     ["condition 1 is re-bucketed by company groups: different ones match"]),
-    "a wider condition": (edit(groups=[{"properties": [], "rollout_percentage": 60}]), HALF, {}, []),
-    "variants that trade places": (edit(**two_variants(b=50, a=50)), BOTH, {}, REORDERED),
-    "one more between others": (edit(**two_variants(b=40, new=10, a=50)), BOTH, {}, REORDERED),
-    "other shares": (edit(**two_variants(a=60, b=40)), BOTH, {}, []),
-    "a new one before the others": (edit(**two_variants(new=10, a=50, b=40)), BOTH, {}, []),
-    "an order without a share": (edit(**two_variants(b=0, a=100)), BOTH, {}, []),
-})  # fmt: skip
-def test_cautions_name_what_can_surprise(
-    intent: Intent, fields: dict[str, JSON], around: dict[str, Any], words: list[str]
-) -> None:
-    plan = make_plan(intent, flag(**fields), replace(CALM, **around))
-    texts = [caution.text for caution in plan.cautions]
-    assert [text[: len(start)] for text, start in zip(texts, words, strict=True)] == words
-
-
 def test_running_experiment_offers_safer_ways_and_new_faults_block() -> None:
-    (caution,) = make_plan(OFF, flag(**experiment(True))).cautions
+    (caution,) = make_plan(OFF, flag(**RUNNING)).cautions
     assert caution.instead == ("pause the experiment", "end the experiment")
     refusal = expect(plan_flag(edit(groups=[{"rollout_percentage": 101}]), flag(), CALM), Blocked)
     assert "filters.groups[0].rollout_percentage must be between 0 and 100, not 101" in refusal.reason
+
+
+@pytest.mark.parametrize(("row", "verb", "reason"), [
+    (FlagRow(1, "a", active=True), "disable", ""),
+    (FlagRow(1, "a", can_edit=False), "disable", "you may view this flag but not change it"),
+    (FlagRow(1, "a", can_edit=False), "copy", ""),
+    (FlagRow(1, "a", type="rules"), "rollout", "only state, name and tags"),
+    (FlagRow(1, "a", type="rules"), "disable", ""),
+    (FlagRow(1, "a", type="rules"), "edit", ""),
+    (FlagRow(1, "a", archived=True), "enable", "bring it back from the archive first"),
+    (FlagRow(1, "a", archived=True), "unarchive", ""),
+    (FlagRow(1, "a", active=True, deleted=True), "disable", "restore it first"),
+])  # fmt: skip
+def test_the_row_of_a_flag_refuses_what_servers_refuse(row: FlagRow, verb: str, reason: str) -> None:
+    why = refuse_row(row, verb)
+    assert bool(why) == bool(reason)
+    assert reason in why

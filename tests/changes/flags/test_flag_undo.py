@@ -10,10 +10,9 @@ from tests.changes.office import HERE, Office
 from tests.doubles.expected import expect
 from tests.doubles.log_entries import log_entry
 
-from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import revert_of, undo_of
-from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_intent import Intent, set_field, switch
 from flagtui.changes.flags.flag_plan import NoOp, Plan
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
@@ -21,9 +20,11 @@ from flagtui.changes.skipped import Blocked
 from flagtui.changes.undo import next_redo, next_undo
 from flagtui.changes.verbs import verb
 from flagtui.models.activity import Activity
+from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
 NO_DEPENDENTS = Context(dependents=())
+RENAMED = set_field(812, "name", "New checkout", "Ada's words")
 
 
 async def save(office: Office, intent: Intent) -> Entry:
@@ -43,20 +44,21 @@ async def undone(office: Office, entry: Entry) -> Plan | NoOp | Blocked:
 
 
 async def test_changes_are_undone_in_any_order(office: Office) -> None:
-    off = await save(office, flag_intent.switch("turn off", 812))
+    off = await save(office, switch("turn off", 812))
     office.clock.now += 1
-    await save(office, flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
+    await save(office, RENAMED)
     await undone(office, off)
     assert (office.server.stored[812]["active"], office.server.stored[812]["name"]) == (True, "Ada's words")
 
 
-async def test_undo_shows_three_sides_of_another_users_change(office: Office) -> None:
-    entry = await save(office, flag_intent.set_field(812, "name", "New checkout", "Ada's words"))
+async def test_undo_sees_what_another_user_set_since(office: Office) -> None:
+    off = await save(office, switch("turn off", 812))
+    office.bob_writes(active=True)
+    assert isinstance(await undone(office, off), NoOp)
+    entry = await save(office, RENAMED)
     office.bob_writes(name="Bob's words")
-    plan = expect(await undone(office, entry), Plan)
-    assert [(conflict.seen, conflict.mine, conflict.theirs) for conflict in plan.conflicts] == [
-        ("Ada's words", "New checkout", "Bob's words")
-    ]
+    (conflict,) = expect(await undone(office, entry), Plan).conflicts
+    assert (conflict.seen, conflict.mine, conflict.theirs) == ("Ada's words", "New checkout", "Bob's words")
     assert office.server.stored[812]["name"] == "Bob's words"
 
 
@@ -72,50 +74,44 @@ async def test_deletion_with_a_new_key_is_undone_as_a_whole(office: Office) -> N
 
 async def test_deletion_is_redone_after_the_key_was_restored(office: Office) -> None:
     office.server.stored[812] |= {"key": "checkout-v2:deleted:812", "deleted": True}
-    entry = await save(office, flag_intent.switch("restore", 812))
+    entry = await save(office, switch("restore", 812))
     assert office.server.stored[812]["key"] == "checkout-v2"
     assert isinstance(await undone(office, entry), Plan)
     assert office.server.stored[812]["deleted"] is True
 
 
-async def test_what_somebody_has_put_back_already_needs_nothing(office: Office) -> None:
-    entry = await save(office, flag_intent.switch("turn off", 812))
-    office.bob_writes(active=True)
-    assert isinstance(await undone(office, entry), NoOp)
+def targeting(share: int, **more: JSON) -> dict[str, Any]:
+    group = {"properties": [], "rollout_percentage": share, "variant": None}
+    return {"groups": [group], "payloads": {}, "multivariate": None, **more}
 
 
 async def test_targeting_that_the_server_rewrote_by_rule_is_not_contested(office: Office) -> None:
-    seen = office.server.stored[812]["filters"]
-    changed_filters = {**seen, "groups": [{**seen["groups"][0], "rollout_percentage": 80}]}
-    entry = await save(office, flag_intent.set_field(812, "filters", seen, changed_filters))
+    entry = await save(office, set_field(812, "filters", targeting(25), targeting(80)))
     stored: dict[str, JSON] = office.server.stored[812]["filters"]
-    stored["groups"][0]["aggregation_group_type_index"] = None
-    stored["aggregation_group_type_index"] = None
+    stored["groups"][0]["aggregation_group_type_index"] = stored["aggregation_group_type_index"] = None
     assert isinstance(await undone(office, entry), Plan)
     assert office.server.stored[812]["filters"]["groups"][0]["rollout_percentage"] == 25
 
 
+def sealed(payload: str, share: int = 25) -> dict[str, Any]:
+    return targeting(share, payloads={"true": payload})
+
+
 async def test_encrypted_flag_is_undone_around_its_payload(tmp_path: Path) -> None:
-    filters = {"groups": [{"rollout_percentage": 25}], "payloads": {"true": '"hunter2"'}}
-    office = Office(tmp_path, filters=filters, has_encrypted_payloads=True)
-    changed_filters = {**filters, "groups": [{"rollout_percentage": 50}]}
-    entry = await save(office, flag_intent.set_field(812, "filters", filters, changed_filters))
+    before = sealed('"hunter2"')
+    office = Office(tmp_path, filters=before, has_encrypted_payloads=True)
+    entry = await save(office, set_field(812, "filters", before, sealed('"hunter2"', 50)))
     assert b"hunter2" not in office.journal.path.read_bytes()
     assert isinstance(await undone(office, entry), Plan)
-    assert office.server.stored[812]["filters"] == {**filters}
-    filters = {"groups": [{"rollout_percentage": 25}], "payloads": {"true": '"hunter2"'}}
-    office = Office(tmp_path / "other", filters=filters, has_encrypted_payloads=True)
-    changed_filters = {**filters, "payloads": {"true": '"other"'}}
-    entry = await save(office, flag_intent.set_field(812, "filters", filters, changed_filters))
+    assert office.server.stored[812]["filters"] == before
+    entry = await save(office, set_field(812, "filters", before, sealed('"other"')))
     assert expect(await undone(office, entry), Blocked).code == "secret"
 
 
 async def test_undo_of_a_creation_masks_an_encrypted_payload(tmp_path: Path) -> None:
-    filters = {"groups": [{"rollout_percentage": 25}], "payloads": {"true": '"hunter2"'}}
-    office = Office(tmp_path, filters=filters, has_encrypted_payloads=True)
-    changed_filters = {**filters, "groups": [{"rollout_percentage": 50}]}
-    entry = await save(office, flag_intent.set_field(812, "filters", filters, changed_filters))
-    office.bob_writes(filters={**filters, "payloads": {"true": '"hunter3"'}})
+    office = Office(tmp_path, filters=sealed('"hunter2"'), has_encrypted_payloads=True)
+    entry = await save(office, set_field(812, "filters", sealed('"hunter2"'), sealed('"hunter2"', 50)))
+    office.bob_writes(filters=sealed('"hunter3"'))
     plan = expect(await undone(office, replace(entry, verb="create")), Plan)
     assert ("filters",) in [conflict.path for conflict in plan.conflicts]
     assert "hunter" not in repr(plan.conflicts)
@@ -137,16 +133,12 @@ def test_one_u_takes_back_everything_that_was_confirmed_together(tmp_path: Path)
 Changed = dict[str, tuple[JSON, JSON]]
 
 
-def targeting(share: int, **more: JSON) -> dict[str, JSON]:
-    group = {"properties": [], "rollout_percentage": share, "variant": None}
-    return {"groups": [group], "payloads": {}, "multivariate": None, **more}
-
-
 def entry(changed: Changed, activity: str = "updated", version: int = 12) -> Activity:
     both: dict[str, Any] = {**changed, "version": (version - 1, version)}
     return log_entry(activity, **both)
 
 
+PUT_BACK = "Put back the previous values of"
 ROLLED_OUT = entry({"filters": (targeting(10), targeting(25))})
 
 
@@ -159,60 +151,46 @@ def test_revert_restores_a_rollout_or_needs_nothing() -> None:
     assert isinstance(result, NoOp)
 
 
-def test_revert_of_a_later_changed_place_shows_three_sides() -> None:
-    fresh = flag(filters=targeting(75), version=14)
-    refusal = expect(plan_change(revert_of(ROLLED_OUT), fresh, CALM), Blocked)
-    assert refusal.code == "moved on"
-    sides = "this change made it 25, before that it was 10, now it is 75"
-    assert f"filters.groups[0].rollout_percentage: {sides}" in refusal.reason
-
-
-@pytest.mark.parametrize(("changed", "activity", "expected"), [
-    ({"active": (False, True)}, "updated", {"active": False}),
-    ({"deleted": (False, True), "key": ("k", "k:deleted:812")}, "updated", {"deleted": False}),
-    ({}, "deleted", {"deleted": False}),
-    ({}, "created", {"deleted": True}),
-    ({}, "restored", {"deleted": True}),
-    ({"tags": (None, ["a"]), "created_by": (1, 2)}, "updated", {"tags": []}),
-    ({"key": ("old", "checkout-v2")}, "updated", {"key": "old"}),
+@pytest.mark.parametrize(("changed", "activity", "expected", "title"), [
+    ({"active": (False, True)}, "updated", {"active": False}, "Turn OFF"),
+    ({"active": (True, False)}, "updated", {"active": True}, "Turn ON"),
+    ({"deleted": (False, True), "key": ("k", "k:deleted:812")}, "updated", {"deleted": False}, "Restore"),
+    ({}, "deleted", {"deleted": False}, "Restore"),
+    ({}, "created", {"deleted": True}, "Delete"),
+    ({}, "restored", {"deleted": True}, "Delete"),
+    ({"tags": (None, ["a"]), "created_by": (1, 2)}, "updated", {"tags": []}, PUT_BACK),
+    ({"name": ("Old", "New")}, "updated", {"name": "Old"}, PUT_BACK),
+    ({"key": ("old", "checkout-v2")}, "updated", {"key": "old"}, "Change the key of"),
 ])  # fmt: skip
-def test_each_kind_of_entry_has_its_undo(changed: Changed, activity: str, expected: dict[str, Any]) -> None:
-    assert expect(revert_of(entry(changed, activity)).intent(flag()), Intent).changes == expected
+def test_each_kind_of_entry_has_its_undo(
+    changed: Changed, activity: str, expected: dict[str, Any], title: str
+) -> None:
+    intent = expect(revert_of(entry(changed, activity)).intent(flag()), Intent)
+    assert (intent.changes, verb(intent.verb).title) == (expected, title)
 
 
-@pytest.mark.parametrize("activity", ["created", "restored"])
-def test_creation_is_not_reverted_after_later_changes(activity: str) -> None:
-    refusal = expect(plan_change(revert_of(entry({}, activity, version=3)), flag(version=12), CALM), Blocked)
-    assert refusal.code == "moved on"
+SECRET = flag(has_encrypted_payloads=True, filters=sealed("********* (encrypted)"))
 
 
-@pytest.mark.parametrize(("changed", "code"), [({}, "unlogged"), ({"usage_dashboard": (1, 2)}, "field")])
-def test_what_cannot_be_set_again_says_so(changed: Changed, code: str) -> None:
-    assert expect(plan_change(revert_of(entry(changed)), flag(), CALM), Blocked).code == code
+@pytest.mark.parametrize(("logged", "fresh", "code"), [
+    (ROLLED_OUT, flag(filters=targeting(75), version=14), "moved on"),
+    (entry({}, "created", version=3), flag(version=12), "moved on"),
+    (entry({}, "restored", version=3), flag(version=12), "moved on"),
+    (entry({}), flag(), "unlogged"),
+    (entry({"usage_dashboard": (1, 2)}), flag(), "field"),
+    (entry({"filters": (sealed("gAAA1"), sealed("gAAA2"))}), SECRET, "secret"),
+])  # fmt: skip
+def test_what_cannot_be_set_again_says_so(logged: Activity, fresh: Flag, code: str) -> None:
+    refusal = expect(plan_change(revert_of(logged), fresh, CALM), Blocked)
+    assert (refusal.code, "gAAA" in refusal.reason) == (code, False)
+    sides = (
+        "filters.groups[0].rollout_percentage: this change made it 25, before that it was 10, now it is 75"
+    )
+    assert sides in refusal.reason or logged is not ROLLED_OUT
 
 
 def test_reverts_never_write_encrypted_payloads() -> None:
-    sealed = flag(
-        has_encrypted_payloads=True, filters=targeting(25, payloads={"true": "********* (encrypted)"})
-    )
-    old, new = targeting(25, payloads={"true": "gAAA1"}), targeting(25, payloads={"true": "gAAA2"})
-    refusal = expect(plan_change(revert_of(entry({"filters": (old, new)})), sealed, CALM), Blocked)
-    assert refusal.code == "secret"
-    assert "gAAA" not in refusal.reason
-    shown = {"true": "********* (encrypted)"}
-    sealed = flag(has_encrypted_payloads=True, filters=targeting(25, payloads=shown))
-    kept = {"true": "gAAA"}
-    moved = {"filters": (targeting(10, payloads=kept), targeting(25, payloads=kept))}
-    plan = expect(plan_change(revert_of(entry(moved)), sealed, CALM), Plan)
-    assert plan.body["filters"]["payloads"] == shown
+    moved = entry({"filters": (sealed("gAAA", 10), sealed("gAAA"))})
+    plan = expect(plan_change(revert_of(moved), SECRET, CALM), Plan)
+    assert plan.body["filters"]["payloads"] == SECRET.filters["payloads"]
     assert plan.body["filters"]["groups"][0]["rollout_percentage"] == 10
-
-
-@pytest.mark.parametrize(("changed", "title"), [
-    ({"active": (True, False)}, "Turn ON"),
-    ({"key": ("old", "checkout-v2")}, "Change the key of"),
-    ({"name": ("Old", "New")}, "Put back the previous values of"),
-    ({"filters": ({"groups": []}, {"groups": [{}]})}, "Put back the previous values of"),
-])  # fmt: skip
-def test_question_of_a_revert_names_its_effect(changed: Changed, title: str) -> None:
-    assert verb(expect(revert_of(entry(changed)).intent(flag()), Intent).verb).title == title

@@ -12,14 +12,7 @@ from flagtui.api import Client
 from flagtui.changes.entry_kind import RecoveryVerdict, UndoContext
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import Planned
-from flagtui.changes.shared.shared_plan import (
-    HOLDOUT,
-    LONGEST,
-    METRIC,
-    SharedIntent,
-    SharedPlan,
-    plan_shared,
-)
+from flagtui.changes.shared.shared_plan import HOLDOUT, LONGEST, METRIC, SharedIntent, SharedPlan, plan_shared
 from flagtui.changes.shared.shared_save import NEWEST, SHARED, SharedAdapter
 from flagtui.changes.skipped import Blocked
 from flagtui.models.experiment import SavedMetric
