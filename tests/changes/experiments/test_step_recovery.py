@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import pytest
+from msgspec.structs import replace
 from tests.changes.experiments.conftest import NOW, make_experiment, make_plan
+from tests.changes.office import HERE
 from tests.changes.writing import recover
+from tests.doubles.tables import table
 from tests.doubles.targeting import variants
 
 from flagtui.api.errors import ApiError, NotFound, Unanswered
@@ -17,8 +20,6 @@ from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
 from flagtui.models.rows import ExperimentRow, RowPage
-
-HERE = Signature("alice@acme.com", "prod", "https://us.example", "1")
 
 
 @dataclass
@@ -41,94 +42,70 @@ class Server:
         return RowPage(tuple(rows[offset : offset + 2]), total=len(rows))
 
 
-def open_step(
-    folder: Path, after: dict[str, JSON], age: float = 3600.0, step: StepName = "pause", record: int = 12
-) -> Journal:
-    journal = Journal(folder, clock=lambda: NOW)
-    before: dict[str, JSON] = {"status": "running"} if "status" in after else {}
-    verb = STEPS[step].verb.name
-    journal.begin(
-        Entry("e", NOW - age, record, "Blue button", verb, HERE, "experiment", before=before, after=after)
-    )
+def open_step(folder: Path, step: StepName, after: dict[str, JSON], **more: Any) -> Journal:
+    """The journal with a step that was begun an hour ago."""
+    journal, verb = Journal(folder, clock=lambda: NOW), STEPS[step].verb.name
+    entry = Entry("e", NOW - 3600, 12, "Blue button", verb, HERE, "experiment", after=after)
+    journal.begin(replace(entry, **more))
     return journal
 
 
-NO_ANSWER = Unanswered("No answer.")
+RUNNING = {"before": {"status": "running"}}
 PAUSED: dict[str, JSON] = {"status": "paused", "feature_flag.active": False}
-SHIPPED = before_and_after(make_plan("ship", make_experiment("stopped"), variant="test"))
+BEFORE, SHIPPED = before_and_after(make_plan("ship", make_experiment("stopped"), variant="test"))
+CHOSEN: dict[str, JSON] = {"stats_config": {"method": "frequentist"}}
+FILLED_IN = make_experiment(stats_config={"method": "frequentist", "frequentist": {"alpha": 0.05}})
+WORDS = {
+    "applied": "Blue button: “{}” was done",
+    "not applied": "Blue button: “{}” was not applied",
+    "not known": "",
+    "changed since": "Blue button was changed since: could not confirm whether “{}”",
+}
 
 
-@pytest.mark.parametrize(("after", "answer", "age", "truth", "is_open"), [
-    (PAUSED, make_experiment("paused"), 3600.0, "applied", False),
-    (PAUSED, make_experiment("running"), 3600.0, "not applied", False),
-    (PAUSED, make_experiment("running"), 5.0, "not known", True),
-    (PAUSED, make_experiment("stopped"), 3600.0, "changed since", True),
-    (PAUSED, NO_ANSWER, 3600.0, "not known", True),
-    ({"deleted": True}, NotFound("Not found."), 3600.0, "applied", False),
-], ids=["done", "not done", "may still be done", "ended since", "not to be read", "deleted"])  # fmt: skip
+def shared_out(**shares: float) -> Experiment:
+    """An ended experiment whose flag has these shares."""
+    filters = {"groups": [{"properties": []}], "multivariate": variants(**shares)}
+    return make_experiment("stopped", feature_flag={"id": 31, "key": "blue", "filters": filters})
+
+
+@table("step, after, more, answer, verdict", {
+    "done": ("pause", PAUSED, RUNNING, make_experiment("paused"), "applied"),
+    "not done": ("pause", PAUSED, RUNNING, make_experiment(), "not applied"),
+    "may still be done": ("pause", PAUSED, {**RUNNING, "at": NOW - 5}, make_experiment(), "not known"),
+    "ended since": ("pause", PAUSED, RUNNING, make_experiment("stopped"), "changed since"),
+    "cannot be read": ("pause", PAUSED, RUNNING, Unanswered("No answer."), "not known"),
+    "deleted": ("pause", {"deleted": True}, {}, NotFound("Not found."), "applied"),
+    "filled in by the server": ("edit", CHOSEN, {}, FILLED_IN, "applied"),
+    "shipped": ("ship", SHIPPED, {"before": BEFORE}, shared_out(control=0, test=100), "applied"),
+    "not shipped": ("ship", SHIPPED, {"before": BEFORE}, shared_out(control=50, test=50), "not applied"),
+})  # fmt: skip
 async def test_the_state_tells_what_became_of_a_step(
-    after: dict[str, JSON],
-    answer: Experiment | ApiError,
-    age: float,
-    truth: str,
-    is_open: bool,
-    tmp_path: Path,
+    step: StepName, after: Any, more: Any, answer: Experiment | ApiError, verdict: str, tmp_path: Path
 ) -> None:
-    journal = open_step(tmp_path, after, age)
+    journal = open_step(tmp_path, step, after, **more)
     assert await recover(journal, Signature(project="2"), experiments=Server(answer)) == []
     (recovery,) = await recover(journal, HERE, experiments=Server(answer))
-    assert (recovery.verdict, journal.entries()[0].is_open) == (truth, is_open)
-    assert recovery.words.startswith(SAID[truth])
-
-
-SAID = {
-    "applied": "Blue button: “pause experiment” was done",
-    "not applied": "Blue button: “pause experiment” was not applied",
-    "not known": "",
-    "changed since": "Blue button was changed since: could not confirm whether “pause experiment”",
-}
+    assert recovery.verdict == verdict
+    assert journal.entries()[0].is_open is (verdict in ("not known", "changed since"))
+    assert recovery.words.startswith(WORDS[verdict].format(STEPS[step].verb.name))
 
 
 NEW: dict[str, JSON] = {"feature_flag_key": "blue", "name": "Blue button"}
 
 
-@pytest.mark.parametrize(
-    ("step", "name"), [("create", "Blue button"), ("duplicate", "Blue button"), ("duplicate", "Red button")]
-)
-async def test_created_experiment_is_recovered_by_flag_and_name(
-    step: StepName, name: str, tmp_path: Path
+@table("step, after, name, ending", {
+    "created": ("create", NEW, "Blue button", "saved"),
+    "duplicated": ("duplicate", NEW, "Blue button", "saved"),
+    "duplicated under another name": ("duplicate", {**NEW, "name": "Red button"}, "Red button", "saved"),
+    "copied to another project": ("copy", {**NEW, "project": 2}, "Blue button", "saved"),
+    "not copied": ("copy", {**NEW, "project": 2}, "Green button", "failed"),
+})  # fmt: skip
+async def test_new_experiment_is_recognised_by_flag_and_name(
+    step: StepName, after: dict[str, JSON], name: str, ending: str, tmp_path: Path
 ) -> None:
-    journal = open_step(tmp_path, {**NEW, "name": name}, step=step, record=0)
-    await recover(journal, HERE, experiments=Server(make_experiment("draft", name=name)))
+    journal, made = open_step(tmp_path, step, after, record=0), Server(make_experiment("draft", name=name))
+    here = Server(NotFound("Not found.")) if "project" in after else made
+    await recover(journal, HERE, experiments=here, elsewhere={2: made})
     (entry,) = journal.entries()
-    assert (entry.ending, entry.record) == ("saved", 12)
-
-
-@pytest.mark.parametrize(("name", "ending"), [("Blue button", "saved"), ("Green button", "failed")])
-async def test_copy_is_looked_up_in_its_target_project(name: str, ending: str, tmp_path: Path) -> None:
-    journal = open_step(tmp_path, {**NEW, "project": 2}, step="copy", record=0)
-    servers = {2: Server(make_experiment("draft", name=name))}
-    await recover(journal, HERE, experiments=Server(NotFound("Not found.")), elsewhere=servers)
-    assert journal.entries()[0].ending == ending
-
-
-async def test_setting_filled_in_by_the_server_counts_as_applied(tmp_path: Path) -> None:
-    stored = {"method": "frequentist", "frequentist": {"alpha": 0.05}}
-    journal = open_step(tmp_path, {"stats_config": {"method": "frequentist"}}, step="edit")
-    (recovery,) = await recover(journal, HERE, experiments=Server(make_experiment(stats_config=stored)))
-    assert recovery.verdict == "applied"
-
-
-@pytest.mark.parametrize(("control", "test", "truth"), [(0, 100, "applied"), (50, 50, "not applied")])
-async def test_shares_of_the_flag_show_whether_a_variant_was_shipped(
-    control: int, test: int, truth: str, tmp_path: Path
-) -> None:
-    journal = Journal(tmp_path, clock=lambda: NOW)
-    verb, (before, after) = STEPS["ship"].verb.name, SHIPPED
-    journal.begin(Entry("e", NOW - 90, 12, "x", verb, HERE, "experiment", before=before, after=after))
-    filters = {"groups": [{"properties": []}], "multivariate": variants(control=control, test=test)}
-    flag = {"id": 31, "key": "blue", "filters": filters}
-    (recovery,) = await recover(
-        journal, HERE, experiments=Server(make_experiment("stopped", feature_flag=flag))
-    )
-    assert recovery.verdict == truth
+    assert (entry.ending, entry.record) == (ending, 12 if ending == "saved" else 0)
