@@ -173,9 +173,9 @@ check-rough: $(READY) ## 100,000 hostile records drawn, 10,000 writes whose answ
 	FLAGTUI_CROWD=$${FLAGTUI_CROWD:-1000} $(PYTEST) -q tests/service/test_rough_requests.py
 
 check-sets: $(READY) ## 10,000 change sets with a second writer, 250 killed ones, 500 evaluated for 100 people before and after
-	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-10000} $(PYTEST) -q tests/changes/sets/test_interleaved_sets.py
-	FLAGTUI_ROUNDS=250 $(PYTEST) -q tests/changes/sets/test_killed_sets.py
-	FLAGTUI_ROUNDS=700 $(PYTEST) -q tests/changes/sets/test_values_after_sets.py
+	FLAGTUI_ROUNDS=$${FLAGTUI_ROUNDS:-10000} $(PYTEST) -q tests/changes/sets/test_random_sets.py -k second_writer
+	FLAGTUI_ROUNDS=250 $(PYTEST) -q tests/changes/sets/test_random_sets.py -k killed_set
+	FLAGTUI_ROUNDS=700 $(PYTEST) -q tests/changes/sets/test_random_sets.py -k predicted_values
 
 prove: $(READY) ## let random hands loose on the program for an hour: nine servers, every size, seeds kept
 	$(BIN)/python -m tests.prove.monkey --minutes $${FLAGTUI_MINUTES:-60} --seeds tests/prove/seeds.txt

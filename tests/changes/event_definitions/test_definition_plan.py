@@ -1,5 +1,6 @@
-"""The plan of an intent for a definition as it is now, of its undo and of its revert."""
+"""The plan of an intent for a definition, of its undo and of its revert; its JSON in an editor."""
 
+import json
 from functools import partial
 from typing import Any
 
@@ -7,12 +8,16 @@ import pytest
 from tests.changes.event_definitions.conftest import AROUND, definition
 from tests.changes.writing import approve
 from tests.doubles.expected import expect, require
-from tests.doubles.log_entries import log_entry as logged_entry
+from tests.doubles.log_entries import log_entry
+from tests.doubles.tables import table
 
+from flagtui.changes.editor_text import Faulty
 from flagtui.changes.event_definitions.definition_intent import (
     KIND,
     EventIntent,
+    definition_text,
     delete,
+    edit_intent,
     hide,
     retag,
     set_field,
@@ -20,7 +25,6 @@ from flagtui.changes.event_definitions.definition_intent import (
     verify,
 )
 from flagtui.changes.event_definitions.definition_plan import (
-    DefinitionContext,
     EventPlan,
     foresee_refusal,
     plan_event,
@@ -34,6 +38,7 @@ from flagtui.changes.planner import Planned
 from flagtui.changes.skipped import Blocked
 from flagtui.models.activity import Activity
 from flagtui.models.json_value import JSON
+from flagtui.models.rows import EventDefinitionRow
 
 ID = "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f"
 TWO = ["old", "theirs"]
@@ -45,19 +50,24 @@ def make_plan(intent: EventIntent, **fields: JSON) -> EventPlan:
     return expect(plan_event(intent, definition(**fields), AROUND), EventPlan)
 
 
-@pytest.mark.parametrize(("intent", "fields", "body"), [
-    (set_field(ID, "description", "Joined", ""), {"description": ""}, {"description": "Joined"}),
-    (set_field(ID, "owner", None, 7), {"owner": BOB}, {"owner": None}),
-    (retag(ID, "add", [" Billing "], ["old"]), {"tags": TWO}, {"tags": ["billing", "old", "theirs"]}),
-    (retag(ID, "remove", ["old"], ["old"]), {"tags": TWO}, {"tags": ["theirs"]}),
-    (set_field(ID, "primary_property", "", "$pathname"), {"primary_property": "$pathname"},
-     {"primary_property": None}),
-], ids=["a text", "nobody", "tags of two people", "a tag less", "nothing is sent as null"])  # fmt: skip
+@table("intent, fields, body, words", {
+    "a text": (set_field(ID, "description", "Joined", ""), {"description": ""}, {"description": "Joined"},
+               "description: none → Joined"),
+    "no owner": (set_field(ID, "owner", None, 7), {"owner": BOB}, {"owner": None},
+                 "owner: bob@acme.com → none"),
+    "another owner": (set_field(ID, "owner", 1, 7), {"owner": BOB}, {"owner": 1},
+                      "owner: bob@acme.com → alice@acme.com"),
+    "tags of two people": (retag(ID, "add", [" Billing "], ["old"]), {"tags": TWO},
+                           {"tags": ["billing", "old", "theirs"]}, "tags: + billing"),
+    "a tag less": (retag(ID, "remove", ["old"], ["old"]), {"tags": TWO}, {"tags": ["theirs"]}, "tags: − old"),
+    "nothing is sent as null": (set_field(ID, "primary_property", "", "plan"), {"primary_property": "plan"},
+                                {"primary_property": None}, "primary property: plan → none"),
+})  # fmt: skip
 def test_only_the_changed_field_is_sent(
-    intent: EventIntent, fields: dict[str, JSON], body: dict[str, JSON]
+    intent: EventIntent, fields: dict[str, JSON], body: dict[str, JSON], words: str
 ) -> None:
     plan = make_plan(intent, **fields)
-    assert (plan.body, plan.conflicts) == (body, ())
+    assert (plan.body, plan.conflicts, [line.words for line in plan.lines]) == (body, (), [words])
 
 
 def test_field_that_the_server_does_not_show_is_refused() -> None:
@@ -68,13 +78,6 @@ def test_field_that_the_server_does_not_show_is_refused() -> None:
     named = set_field(ID, "primary_property", "$pathname", "")
     assert foresee_refusal(named, definition(promoted_property=None)) is None
     assert foresee_refusal(named, definition()) is not None
-
-
-def test_change_lines_name_people_by_their_address() -> None:
-    joined = make_plan(set_field(ID, "description", "Somebody joined", ""), description="")
-    assert [line.words for line in joined.lines] == ["description: none → Somebody joined"]
-    owned = make_plan(set_field(ID, "owner", 1, 7), owner=BOB)
-    assert (owned.body, owned.lines[0].words) == ({"owner": 1}, "owner: bob@acme.com → alice@acme.com")
 
 
 def test_verification_hiding_and_their_ends_warn() -> None:
@@ -90,45 +93,37 @@ def test_verification_hiding_and_their_ends_warn() -> None:
     assert plan_event(verify(ID), definition(verified=True), AROUND) is None
 
 
-def test_rejecting_and_old_deletions_name_what_is_lost() -> None:
-    plan = make_plan(set_field(ID, "enforcement_mode", "reject", "allow"))
-    assert any(
-        "dropped from now on" in consequence.text and consequence.tone == "danger"
-        for consequence in plan.consequences
-    )
-    plan = make_plan(delete(ID), last_seen_at="2020-01-01T00:00:00Z")
-    assert any(
-        consequence.text.startswith("if the event is ever sent again") for consequence in plan.consequences
-    )
+KEPT: JSON = {
+    **{"description": "x", "tags": ["a", "b"], "owner": BOB, "verified": True, "hidden": True},
+    **{"primary_property": "plan", "enforcement_mode": "reject", "default_columns": ["plan"]},
+}
 
 
-def test_deletion_warns_it_is_permanent_and_lists_losses() -> None:
-    kept = {
-        "description": "x",
-        "tags": ["a", "b"],
-        "owner": BOB,
-        "verified": True,
-        "hidden": True,
-        "primary_property": "plan",
-        "enforcement_mode": "reject",
-        "default_columns": ["plan"],
-    }
-    plan = make_plan(delete(ID), **kept, last_seen_at="2026-05-27T00:00:00Z")
-    text = " ".join(f"{consequence.label} {consequence.text}" for consequence in plan.consequences)
-    assert "which cannot restore it" in text
-    assert "with the next event, without its metadata; last seen 1 d ago" in text
-    lost = "description, 2 tags, owner, verified status, hidden status, primary property"
-    assert f"{lost}, schema enforcement, columns" in text
+@table("intent, fields, label, words", {
+    "events are rejected": (set_field(ID, "enforcement_mode", "reject", "allow"), {}, "Data",
+                            "events that do not match are dropped from now on"),
+    "a deletion": (delete(ID), {}, "Permanent", "which cannot restore it"),
+    "a deletion of an old event": (delete(ID), {"last_seen_at": "2020-01-01T00:00:00Z"}, "Comes back",
+                                   "if the event is ever sent again"),
+    "a deletion of a recent event": (delete(ID), {"last_seen_at": "2026-05-27T00:00:00Z"}, "Comes back",
+                                     "with the next event, without its metadata; last seen 1 d ago"),
+    "all that a definition has": (delete(ID), KEPT, "Lost",
+     "description, 2 tags, owner, verified status, hidden status, primary property, schema enforcement"
+     ", columns"),
+    "a bare definition": (delete(ID), {"verified": False}, "Lost", "nothing set by a user"),
+    "fields that are not reported": (delete(ID), {}, "Lost", "not known: this server does not report it"),
+})  # fmt: skip
+def test_question_names_what_is_lost(
+    intent: EventIntent, fields: dict[str, JSON], label: str, words: str
+) -> None:
+    (consequence,) = [each for each in make_plan(intent, **fields).consequences if each.label == label]
+    assert words in consequence.text
+    assert consequence.tone == "danger" or label != "Data"
+
+
+def test_plan_of_a_deletion_keeps_what_the_undo_needs() -> None:
+    plan = make_plan(delete(ID), **KEPT)
     assert (plan.before["tags"], plan.before["owner"]) == (["a", "b"], 7)
-
-
-@pytest.mark.parametrize(("fields", "words"), [
-    ({"verified": False}, "nothing set by a user"),
-    ({}, "not known: this server does not report it"),
-])  # fmt: skip
-def test_deletion_of_a_bare_definition_loses_nothing_known(fields: dict[str, JSON], words: str) -> None:
-    plan = make_plan(delete(ID), **fields)
-    assert [each.text for each in plan.consequences if each.label == "Lost"] == [words]
 
 
 @pytest.mark.parametrize("rules", [
@@ -200,16 +195,16 @@ def test_undo_has_the_verb_of_its_values(before: dict[str, JSON], after: dict[st
     assert plan.verb.name == verb
 
 
-logged = partial(logged_entry, about=("EventDefinition", "u1", "signed up"))
+logged = partial(log_entry, about=("EventDefinition", "u1", "signed up"))
 
 
 def test_revert_restores_logged_values_or_conflicts() -> None:
     change = expect(logged_change(logged(description=(None, "why"), verified=(False, True))), Entry)
     fresh = definition(description="why", verified=True, tags=["a"])
-    plan = require(plan_undo(change, fresh, DefinitionContext()))
+    plan = require(plan_undo(change, fresh, AROUND))
     assert (dict(plan.body), plan.conflicts) == ({"description": "", "verified": False}, ())
     change = expect(logged_change(logged(description=("old", "new"))), Entry)
-    plan = require(plan_undo(change, definition(description="newest"), DefinitionContext()))
+    plan = require(plan_undo(change, definition(description="newest"), AROUND))
     assert [conflict.theirs for conflict in plan.conflicts] == ["newest"]
 
 
@@ -222,3 +217,34 @@ def test_revert_restores_logged_values_or_conflicts() -> None:
 ])  # fmt: skip
 def test_revert_is_refused_where_the_log_rules_it_out(entry: Activity, words: str) -> None:
     assert words in expect(logged_change(entry), Blocked).reason
+
+
+ROW = EventDefinitionRow("a", "paid", "Order paid", ("billing",), verified=True, owner_id=7)
+
+
+def test_only_what_differs_becomes_the_intent() -> None:
+    record = definition_text(ROW)
+    assert record.read(record.text()) == {}
+    changes = record.read(json.dumps({**record.shown, "tags": ["Billing ", "ops"], "owner": None}))
+    assert not isinstance(changes, Faulty)
+    assert edit_intent(ROW, changes) == EventIntent(
+        "a", {"tags": ["billing", "ops"], "owner": None}, "edit", {"tags": ["billing"], "owner": 7}
+    )
+    assert edit_intent(ROW, {"tags": ["billing "]}) is None
+
+
+@pytest.mark.parametrize(("text", "reason"), [
+    ('{"name": "x"}', "`name` is not a field that can be edited here"),
+    ("{}", "`owner` is missing"),
+    ('{"owner": true}', "owner must be the number of a person or null"),
+    ('{"tags": [1]}', "tags must be a list of texts"),
+    ('{"enforcement_mode": "drop"}', "enforcement_mode must be allow, reject"),
+    ('{"hidden": true}', "an event cannot be both"),
+])  # fmt: skip
+def test_what_is_no_edit_is_said(text: str, reason: str) -> None:
+    assert any(reason in line for line in expect(definition_text(ROW).read(text), Faulty).reasons)
+
+
+@pytest.mark.parametrize("id", ["../../etc/passwd", "a/b", ""])
+def test_an_id_that_is_no_file_name_names_no_file(id: str) -> None:
+    assert definition_text(EventDefinitionRow(id, "paid")).file == "event"

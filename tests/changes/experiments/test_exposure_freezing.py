@@ -7,19 +7,17 @@ from typing import Any
 
 import pytest
 from tests.changes.bench import working
-from tests.changes.experiments.conftest import NOW, make_experiment, try_step
+from tests.changes.experiments.conftest import CONTEXT, make_experiment, make_plan, try_step
 from tests.changes.writing import Writing, approve
 from tests.doubles.expected import expect, require
 from tests.service.experiments.conftest import Service
 
 from flagtui.api.client import Client
-from flagtui.changes.experiments.step_consequences import StepContext
-from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
+from flagtui.changes.experiments.step_plan import ExperimentPlan
 from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.step_undo import StepEntries, plan_step_back, step_back
-from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
+from flagtui.changes.experiments.steps import StepName
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.proposal import Outcome
 from flagtui.changes.skipped import Blocked
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import as_dict
@@ -36,84 +34,68 @@ class Lab:
     async def fresh(self) -> Experiment:
         return await self.client.experiments.get(self.id)
 
-    async def plan(self, name: StepName, **chosen: Any) -> ExperimentPlan | Blocked:
-        intent = ExperimentIntent(self.id, STEPS[name], Choices(**chosen))
-        return plan_step(intent, await self.fresh(), StepContext(now=NOW))
+    async def plan(self, name: StepName, **chosen: Any) -> ExperimentPlan:
+        return make_plan(name, await self.fresh(), **chosen)
 
-    async def take(self, name: StepName, **chosen: Any) -> Outcome:
-        return await self.writing.save(approve(expect(await self.plan(name, **chosen), ExperimentPlan)))
+    async def save(self, plan: ExperimentPlan, undoes: str = "") -> Entry:
+        """The entry of the journal."""
+        assert (await self.writing.save(approve(plan), undoes)).ending == "saved"
+        return self.writing.journal.entries()[0]
 
     async def conditions(self) -> Any:
-        flag = require((await self.fresh()).feature_flag)
-        return flag.filters["groups"]
-
-    @property
-    def entry(self) -> Entry:
-        return self.writing.journal.entries()[0]
+        return require((await self.fresh()).feature_flag).filters["groups"]
 
 
 @pytest.fixture
 async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
     async with working(tmp_path) as bench:
         world, client = bench.world, bench.client
-        created = await client.experiments.create("Blue button", "blue", {})
-        world.clock.pass_(seconds=1)
-        await client.experiments.launch(created.id)
+        running = await bench.in_state("running")
         world.clock.pass_(hours=1)
         events = Service(world.client, tmp_path, world.clock, world.application)
         events.expose("blue", "control", "ann")
         events.expose("blue", "test", "bob")
         world.clock.pass_(hours=1)
-        yield Lab(client, bench.writing(StepAdapter(client.experiments)), created.id)
+        yield Lab(client, bench.writing(StepAdapter(client.experiments)), running.id)
 
 
-def spoken(plan: ExperimentPlan) -> dict[str, str]:
+def words_of(plan: ExperimentPlan) -> dict[str, str]:
     return {consequence.label: consequence.text for consequence in plan.consequences}
 
 
 async def test_freeze_restricts_the_flag_and_is_undone(lab: Lab) -> None:
-    before = await lab.conditions()
-    plan = expect(await lab.plan("freeze"), ExperimentPlan)
+    before, plan = await lab.conditions(), await lab.plan("freeze")
     assert [line.words for line in plan.lines] == ["experiment: running → frozen"]
-    assert spoken(plan)["Flag"] == "blue matches only users exposed so far; all others get no variant"
-    assert (await lab.take("freeze")).ending == "saved"
-    frozen = await lab.fresh()
+    assert words_of(plan)["Flag"] == "blue matches only users exposed so far; all others get no variant"
+    entry, frozen = await lab.save(plan), await lab.fresh()
     assert (frozen.state, frozen.is_frozen, frozen.frozen_conditions) == ("exposure_frozen", True, 1)
-
-    entry = lab.entry
     assert StepEntries().undo_words(entry) == "unfreeze it"
-    undo = expect(
-        plan_step_back(entry, require(step_back(entry)), frozen, StepContext(now=NOW)), ExperimentPlan
-    )
-    assert spoken(undo)["Flag"] == "blue matches new users again: its conditions lose the restriction"
-    assert (await lab.writing.save(approve(undo), entry.id)).ending == "saved"
-    assert (await lab.fresh()).state == "running"
-    assert await lab.conditions() == before
+    undo = plan_step_back(entry, require(step_back(entry)), frozen, CONTEXT)
+    plan = expect(undo, ExperimentPlan)
+    assert words_of(plan)["Flag"] == "blue matches new users again: its conditions lose the restriction"
+    await lab.save(plan, entry.id)
+    assert ((await lab.fresh()).state, await lab.conditions()) == ("running", before)
 
 
-async def test_frozen_experiment_pauses_and_resumes_frozen(lab: Lab) -> None:
-    await lab.take("freeze")
-    assert (await lab.take("pause")).ending == "saved"
-    plan = expect(await lab.plan("resume"), ExperimentPlan)
+async def test_frozen_experiment_stays_frozen_until_it_is_shipped(lab: Lab) -> None:
+    for name in ("freeze", "pause"):
+        await lab.save(await lab.plan(name))
+    plan = await lab.plan("resume")
     assert plan.lines[0].words == "experiment: paused → frozen"
-    assert (await lab.take("resume")).ending == "saved"
+    await lab.save(plan)
     assert (await lab.fresh()).state == "exposure_frozen"
-
-
-async def test_shipping_reports_and_records_the_unfrozen_conditions(lab: Lab) -> None:
-    await lab.take("freeze")
-    plan = expect(await lab.plan("ship", variant="test"), ExperimentPlan)
-    assert spoken(plan)["Exposure"].startswith("is unfrozen: the flag matches new users again")
-    assert (await lab.take("ship", variant="test")).ending == "saved"
-    before, after = (as_dict(side["filters"]) for side in (lab.entry.before, lab.entry.after))
+    plan = await lab.plan("ship", variant="test")
+    assert words_of(plan)["Exposure"].startswith("is unfrozen: the flag matches new users again")
+    entry = await lab.save(plan)
+    before, after = (as_dict(side["filters"]) for side in (entry.before, entry.after))
     assert after["groups"] == before["groups"] == await lab.conditions()
 
 
 async def test_server_without_freezing_refuses_and_changes_nothing(tmp_path: Path) -> None:
     async with working(tmp_path, legacy=True) as bench:
         fresh = await bench.in_state("running")
-        plan = expect(try_step("freeze", fresh), ExperimentPlan)
-        outcome = await bench.writing(StepAdapter(bench.client.experiments)).save(approve(plan))
+        approved = approve(make_plan("freeze", fresh))
+        outcome = await bench.writing(StepAdapter(bench.client.experiments)).save(approved)
         assert outcome.ending in ("refused", "failed")
         assert (await bench.client.experiments.get(fresh.id)).frozen_conditions == 0
 

@@ -1,5 +1,7 @@
 """The plan of a step, before anything is sent."""
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 from tests.changes.experiments.conftest import CONTEXT, NOW, make_experiment, make_plan, try_step
@@ -7,53 +9,85 @@ from tests.doubles.expected import expect
 
 from flagtui.changes.experiments.metrics import event_node, mean_of
 from flagtui.changes.experiments.step_consequences import StepContext
-from flagtui.changes.experiments.step_plan import missing_fields
+from flagtui.changes.experiments.step_plan import ExperimentPlan, missing_fields
 from flagtui.changes.experiments.steps import StepName
 from flagtui.changes.skipped import Blocked
+from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
+
+
+def words_of(plan: ExperimentPlan, label: str) -> list[str]:
+    return [each.text for each in plan.consequences if each.label == label]
+
+
+def on_flag(state: str = "running", **fields: Any) -> Experiment:
+    """An experiment in this state, whose flag has these fields."""
+    return make_experiment(state, feature_flag={"id": 31, "key": "blue", **fields})
+
+
+def is_on(*groups: object) -> Experiment:
+    """A draft on a flag that is on with these conditions."""
+    flag = make_experiment().raw["feature_flag"]
+    filters = {**flag["filters"], "groups": list(groups)}
+    return make_experiment("draft", feature_flag={**flag, "active": True, "filters": filters})
+
+
+@pytest.mark.parametrize(("name", "fresh", "words"), [
+    ("pause", make_experiment(), "blue is turned off: no one gets a variant until it is resumed"),
+    ("reset", make_experiment(), "blue stays on: users keep getting their variants"),
+    ("reset", make_experiment("paused"), "blue stays off: no one gets a variant"),
+    ("reset", make_experiment(feature_flag=None), "blue stays as it is; whether it is on is not known"),
+    ("reset", on_flag(active=False, deleted=True), "blue is deleted: no one gets a variant"),
+    ("reset", on_flag(active=True), "blue stays on; who matches is not known here"),
+    ("launch", is_on(), "blue is already on and matches no one: no one gets a variant"),
+    ("launch", is_on({"properties": []}), "blue is already on: its variants are being served"),
+    ("end", make_experiment(), "blue stays on: users keep getting their variants; ship one next"),
+    ("end", make_experiment("paused"), "blue stays off: no one gets a variant"),
+])  # fmt: skip
+def test_step_names_what_its_flag_serves_then(name: StepName, fresh: Experiment, words: str) -> None:
+    assert words_of(make_plan(name, fresh), "Flag") == [words]
 
 
 def test_pausing_names_and_confirms_by_its_flag() -> None:
     plan = make_plan("pause", make_experiment())
     assert plan.title == "Pause: turn its flag OFF"
     assert "flag blue: on → off" in [line.words for line in plan.lines]
-    assert any("blue is turned off" in consequence.text for consequence in plan.consequences)
     assert make_plan("pause", make_experiment(name="Ночь")).type_to_confirm == "blue"
     assert make_plan("pause", make_experiment(feature_flag_key="bluе")).type_to_confirm == "12"
 
 
-@pytest.mark.parametrize(
-    ("state", "words"), [("running", "keep getting their variants"), ("paused", "stays off")]
-)
-def test_resetting_says_who_gets_a_variant_then(state: str, words: str) -> None:
-    assert any(
-        words in consequence.text
-        for consequence in make_plan("reset", make_experiment(state)).consequences
-        if consequence.label == "Flag"
-    )
+def depending(*names: str) -> StepContext:
+    """A context in which these flags depend on that of the experiment."""
+    return replace(CONTEXT, dependents=names)
 
 
-@pytest.mark.parametrize(("flag", "words"), [
-    (None, "stays as it is; whether it is on is not known"),
-    ({"id": 31, "key": "blue", "active": False, "deleted": True}, "is deleted: no one gets a variant"),
-    ({"id": 31, "key": "blue", "active": True}, "stays on; who matches is not known here"),
+ARCHIVED = replace(CONTEXT, flag=Flag.of({"id": 3, "key": "blue", "archived": True}))
+
+
+@pytest.mark.parametrize(("name", "fresh", "context", "reason", "next"), [
+    ("restore", on_flag(deleted=True), CONTEXT, "its flag has been deleted", "restore the flag first"),
+    ("resume", make_experiment("paused"), ARCHIVED,
+     "its flag blue is archived, so that it cannot be turned on",
+     "bring the flag back from the archive first"),
+    ("pause", make_experiment(), depending("a"),
+     "a depends on its flag, so that cannot be turned off", "change or turn off that flag first"),
+    ("pause", make_experiment(), depending("a", "b"),
+     "a, b depend on its flag, so that cannot be turned off", "change or turn off those flags first"),
+    ("pause", make_experiment(), depending(*"abcdefg"),
+     "a, b, c, d, e and 2 more depend on its flag, so that cannot be turned off",
+     "change or turn off those flags first"),
 ])  # fmt: skip
-def test_step_that_leaves_the_flag_names_its_state(flag: dict[str, object] | None, words: str) -> None:
-    plan = make_plan("reset", make_experiment(feature_flag=flag))
-    assert [each.text for each in plan.consequences if each.label == "Flag"] == [f"blue {words}"]
+def test_flag_of_an_experiment_can_refuse_a_step(
+    name: StepName, fresh: Experiment, context: StepContext, reason: str, next: str
+) -> None:
+    refusal = expect(try_step(name, fresh, context), Blocked)
+    assert (refusal.reason, refusal.next) == (reason, next)
 
 
-def test_deleted_and_archived_flags_refuse_steps() -> None:
+def test_deleted_flag_refuses_no_archiving() -> None:
     plan = make_plan("restore", make_experiment(deleted=True))
     assert [line.words for line in plan.lines] == ["deleted → not deleted"]
-    deleted_flag = {"id": 31, "key": "blue", "deleted": True}
-    refusal = expect(try_step("restore", make_experiment(deleted=True, feature_flag=deleted_flag)), Blocked)
-    assert refusal.reason == "its flag has been deleted"
-    assert try_step("archive", make_experiment("stopped", feature_flag=deleted_flag)) is not None
-    flag = Flag.of({"id": 3, "key": "blue", "archived": True})
-    refusal = expect(try_step("resume", make_experiment("paused"), StepContext(NOW, flag=flag)), Blocked)
-    assert refusal.reason == "its flag blue is archived, so that it cannot be turned on"
-    assert refusal.next == "bring the flag back from the archive first"
+    assert isinstance(try_step("archive", on_flag("stopped", deleted=True)), ExperimentPlan)
 
 
 def test_new_name_of_a_metric_recalculates_nothing() -> None:
@@ -66,30 +100,23 @@ def test_new_name_of_a_metric_recalculates_nothing() -> None:
 
 def test_endings_and_reopenings_name_their_results() -> None:
     reopened = make_plan("reopen", make_experiment("stopped"), fields={"end_date": None})
-    assert [each.text for each in reopened.consequences if each.label == "Results"] == [
-        "continue until today, as if it had never ended"
-    ]
+    assert words_of(reopened, "Results") == ["continue until today, as if it had never ended"]
     fresh = make_experiment(conclusion="stopped_early", start_date="2026-01-01T09:00:00Z")
     assert "stopped early, is erased" in make_plan("end", fresh).cautions[0].text
     ended = make_plan("end", fresh, conclusion="lost")
     assert (ended.cautions, ended.lines[1].words) == ((), "conclusion: stopped early → lost")
 
 
-def test_pause_counts_dependents_that_it_does_not_name() -> None:
-    context = StepContext(NOW, dependents=tuple("abcdefg"))
-    refusal = expect(try_step("pause", make_experiment(), context), Blocked)
-    assert refusal.reason.startswith("a, b, c, d, e and 2 more depend on its flag")
+def planned_for(days: int) -> Experiment:
+    """An experiment on its day 12."""
+    return make_experiment(running_time_calculation={"recommended_running_time": days})
 
 
 def test_ending_early_says_what_the_numbers_are_worth() -> None:
-    early = make_plan("end", make_experiment(running_time_calculation={"recommended_running_time": 20}))
-    assert [caution.text for caution in early.cautions] == [
-        "day 12 of 20 that were planned: stopping as soon as the result looks good overstates confidence"
-    ]
-    assert (
-        make_plan("end", make_experiment(running_time_calculation={"recommended_running_time": 10})).cautions
-        == ()
-    )
+    (caution,) = make_plan("end", planned_for(20)).cautions
+    peeking = "stopping as soon as the result looks good overstates confidence"
+    assert caution.text == f"day 12 of 20 that were planned: {peeking}"
+    assert make_plan("end", planned_for(10)).cautions == ()
     young = make_plan("ship", make_experiment(start_date="2026-02-23T18:00:00Z"), variant="test")
     assert young.cautions[0].text.startswith("day 6: not a whole week")
 
@@ -99,10 +126,8 @@ def test_ending_early_says_what_the_numbers_are_worth() -> None:
 )
 def test_steps_that_end_the_numbers_show_who_leads(step: StepName, shows: bool) -> None:
     for leading in ("", "test leads by 14 %"):
-        chosen = {"variant": "test"} if step == "ship" else {}
-        plan = make_plan(step, make_experiment(), replace(CONTEXT, leading=leading), **chosen)
-        expected = [leading] if shows and leading else []
-        assert [each.text for each in plan.consequences if each.label == "So far"] == expected
+        plan = make_plan(step, make_experiment(), replace(CONTEXT, leading=leading), variant="test")
+        assert words_of(plan, "So far") == ([leading] if shows and leading else [])
 
 
 def test_shipping_lists_new_shares_and_the_end() -> None:
@@ -116,43 +141,6 @@ def test_shipping_lists_new_shares_and_the_end() -> None:
     assert "serves test to everyone" in text
     assert "an open condition of 100 % is put before all others" in text
     assert plan.verb.undo == "restore the old shares, and let it go on"
-
-
-@pytest.mark.parametrize(("dependents", "reason", "next"), [
-    (("a",), "a depends on its flag", "change or turn off that flag first"),
-    (("a", "b"), "a, b depend on its flag", "change or turn off those flags first"),
-])  # fmt: skip
-def test_pause_is_refused_while_flags_depend_on_its_flag(
-    dependents: tuple[str, ...], reason: str, next: str
-) -> None:
-    refusal = expect(try_step("pause", make_experiment(), StepContext(NOW, dependents=dependents)), Blocked)
-    assert (refusal.reason, refusal.next) == (f"{reason}, so that cannot be turned off", next)
-
-
-def test_end_offers_to_ship_only_while_variants_are_served() -> None:
-    ended = {
-        state: next(
-            each.text
-            for each in make_plan("end", make_experiment(state)).consequences
-            if each.label == "Flag"
-        )
-        for state in ("running", "paused")
-    }
-    assert {state: text.endswith("; ship one next") for state, text in ended.items()} == {
-        "running": True,
-        "paused": False,
-    }
-
-
-@pytest.mark.parametrize(("groups", "words"), [
-    ([], "blue is already on and matches no one: no one gets a variant"),
-    ([{"properties": []}], "blue is already on: its variants are being served"),
-])  # fmt: skip
-def test_launch_names_what_a_flag_serves_that_is_on(groups: list[object], words: str) -> None:
-    flag = make_experiment().raw["feature_flag"]
-    on = {**flag, "active": True, "filters": {**flag["filters"], "groups": groups}}
-    plan = make_plan("launch", make_experiment("draft", feature_flag=on))
-    assert [each.text for each in plan.consequences if each.label == "Flag"] == [words]
 
 
 def test_launching_without_metrics_or_code_is_warned_about() -> None:

@@ -169,6 +169,9 @@ class SetDesk:
                 {"tags": [f"bob-{self.chance.randrange(99)}"]},
             )
         )
+        self.bob_changes(id, **fields)
+
+    def bob_changes(self, id: int, **fields: JSON) -> None:
         self.server.apply("bob@acme.test", id, fields)
 
     async def plan(self, change_set: ChangeSet, *, is_overwriting: bool = False) -> SetPlan:

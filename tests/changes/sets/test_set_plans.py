@@ -1,13 +1,14 @@
 """A set planned as a whole: on the state after it, dependencies first, each record compared twice."""
 
 import copy
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from msgspec.structs import replace
 from tests.changes.experiments.conftest import make_experiment, make_plan
-from tests.changes.sets.conftest import empty_set, stage_change, turned_off
+from tests.changes.sets.conftest import empty_set, stage_change, stage_new, turned_off
 from tests.changes.sets.set_desk import LIMIT, SetDesk
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counting_calls
@@ -19,9 +20,8 @@ from flagtui.api import errors
 from flagtui.changes.flags.flag_context import Context, NotKnown
 from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
 from flagtui.changes.own_changes import OwnChanges
-from flagtui.changes.proposal import Proposal
+from flagtui.changes.proposal import Outcome, Proposal
 from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.changes.sets.outdated import OutdatedChange, OutdatedChanges
 from flagtui.changes.sets.plan_changes import changes_of
@@ -50,8 +50,7 @@ def change_of(desk: SetDesk, intent: Intent) -> StagedChange:
     """The change of a set that the intent becomes, with nothing known of other flags."""
     fresh = Flag.of(copy.deepcopy(desk.server.stored[intent.id]))
     plan = plan_flag(intent, fresh, Context(now=desk.clock.time(), dependents=()))
-    assert isinstance(plan, Plan), plan
-    (change,) = changes_of([plan])
+    (change,) = changes_of([expect(plan, Plan)])
     return change
 
 
@@ -59,11 +58,11 @@ def set_of(desk: SetDesk, *intents: Intent) -> ChangeSet:
     return empty_set().with_changes([change_of(desk, intent) for intent in intents], LIMIT)
 
 
-def new_flag(key: str, **fields: Any) -> StagedChange:
-    plan = plan_create({**boolean_flag(key), **fields}, Taken(()), Context())
-    assert isinstance(plan, Plan), plan
-    (change,) = changes_of([plan])
-    return change
+DEPENDS: Final = stage_change(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
+
+
+def endings(outcomes: Sequence[Outcome]) -> list[tuple[str, str]]:
+    return [(outcome.plan.key, outcome.ending) for outcome in outcomes]
 
 
 def parent_and_child(*, is_on: bool) -> tuple[dict[str, JSON], dict[str, JSON]]:
@@ -103,29 +102,25 @@ async def test_set_changes_no_record_of_another_name(tmp_path: Path) -> None:
     for is_overwriting in (False, True):
         plan = await desk.plan(change_set, is_overwriting=is_overwriting)
         assert [skipped.reason for skipped in plan.blocked] == ["its id 1 is that of checkout"]
-    desk.server.apply("bob@acme.test", 1, {"key": "renamed"})
+    desk.bob_changes(1, key="renamed")
     (outdated,) = (await desk.plan(empty_set().with_changes([change], LIMIT))).outdated
     assert "v12 → v13, last by bob@acme.test, now called renamed)" in outdated.words
 
 
 async def test_new_flag_depends_on_one_that_the_set_turns_on(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, key="parent", active=False))
-    child = new_flag("child", filters=depending_on(1), active=True)
+    child = stage_new("child", filters=depending_on(1), active=True)
     change_set = set_of(desk, switch("turn on", 1, 12))
     _plan, outcomes = await desk.apply(change_set.with_changes([child], LIMIT))
-    assert [(outcome.plan.key, outcome.ending) for outcome in outcomes] == [
-        ("parent", "saved"),
-        ("child", "saved"),
-    ]
+    assert endings(outcomes) == [("parent", "saved"), ("child", "saved")]
     plan, outcomes = await desk.apply(empty_set().with_changes([child], LIMIT))
     assert [skipped.reason for skipped in plan.blocked] == ["there is already a flag child"]
 
 
 async def test_names_of_new_flags_become_their_numbers(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
-    depends = stage_change(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
-    first = new_flag("a", filters=depending_on("new:b"), active=True)
-    change_set = empty_set().with_changes([depends, first, new_flag("b", active=True)], LIMIT)
+    first = stage_new("a", filters=depending_on("new:b"), active=True)
+    change_set = empty_set().with_changes([DEPENDS, first, stage_new("b", active=True)], LIMIT)
     _plan, outcomes = await desk.apply(change_set)
     assert [outcome.plan.key for outcome in outcomes if outcome.is_saved] == ["b", "old", "a"]
     number = next(str(id) for id, raw in desk.server.stored.items() if raw["key"] == "b")
@@ -136,39 +131,34 @@ async def test_names_of_new_flags_become_their_numbers(tmp_path: Path) -> None:
 
 async def test_flag_whose_response_was_lost_is_named_by_its_number(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
-    depends = stage_change(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
-    change_set = empty_set().with_changes([depends, new_flag("b", active=True)], LIMIT)
+    change_set = empty_set().with_changes([DEPENDS, stage_new("b", active=True)], LIMIT)
     desk.ada.faults = ["lose the answer"]
     _plan, outcomes = await desk.apply(change_set, continues=True)
-    assert [(outcome.plan.key, outcome.is_saved) for outcome in outcomes] == [("b", True), ("old", True)]
+    assert endings(outcomes) == [("b", "saved"), ("old", "saved")]
     (group,) = desk.server.stored[1]["filters"]["groups"]
     assert desk.server.stored[int(group["properties"][0]["key"])]["key"] == "b"
 
 
 async def test_changes_that_need_a_refused_flag_are_refused(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
-    depends = stage_change(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
-    change_set = empty_set().with_changes([depends, new_flag("b", active=True)], LIMIT)
+    change_set = empty_set().with_changes([DEPENDS, stage_new("b", active=True)], LIMIT)
     desk.ada.faults = [errors.Invalid("No.")]
     _plan, outcomes = await desk.apply(change_set, continues=True)
-    expected = [("b", "refused"), ("old", "refused")]
-    assert [(outcome.plan.key, outcome.ending) for outcome in outcomes] == expected
+    assert endings(outcomes) == [("b", "refused"), ("old", "refused")]
     assert outcomes[1].reason == "a flag that it depends on was not created"
     _plan, again = await desk.apply(change_set)
-    assert all(outcome.is_saved for outcome in again)
-    assert len(again) == 2
+    assert endings(again) == [("b", "saved"), ("old", "saved")]
 
 
 @pytest.mark.parametrize(("others", "reason"), [
     ((), "it depends on b, which the set does not create"),
-    ((new_flag("b"),), "it depends on b, which the set creates turned off"),
+    ((stage_new("b"),), "it depends on b, which the set creates turned off"),
 ])  # fmt: skip
 async def test_missing_new_flag_blocks_the_whole_set(
     others: tuple[StagedChange, ...], reason: str, tmp_path: Path
 ) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
-    depends = stage_change(Intent(1, {"filters": depending_on("new:b")}, "edit"), key="old")
-    plan, outcomes = await desk.apply(empty_set().with_changes([depends, *others], LIMIT))
+    plan, outcomes = await desk.apply(empty_set().with_changes([DEPENDS, *others], LIMIT))
     assert [skipped.reason for skipped in plan.blocked] == [reason]
     assert (outcomes, desk.written()) == ([], [])
 
@@ -176,30 +166,21 @@ async def test_missing_new_flag_blocks_the_whole_set(
 async def test_each_record_is_compared_right_before_its_request(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1), raw_flag(id=2, key="other"))
     change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 2, 12))
-
-    def bob_writes() -> None:
-        desk.server.apply("bob@acme.test", 2, {"name": "unrelated"})
-
-    desk.ada.before_update = bob_writes
+    desk.ada.before_update = lambda: desk.bob_changes(2, name="unrelated")
     _plan, outcomes = await desk.apply(change_set)
-    assert [outcome.ending for outcome in outcomes] == ["saved", "conflicted"]
+    assert endings(outcomes) == [("checkout-v2", "saved"), ("other", "conflicted")]
     assert [id for id, _changed in desk.written()] == [1]
 
 
-async def test_records_are_compared_before_the_first_request(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ids", [(1, 2), (2,)])
+async def test_records_are_compared_before_the_first_request(ids: tuple[int, ...], tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1), raw_flag(id=2, key="other"))
-    change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 2, 12))
+    change_set = set_of(desk, *(switch("turn off", id, 12) for id in ids))
     plan = await desk.plan(change_set)
-    desk.server.apply("bob@acme.test", 2, {"name": "unrelated"})
-    outcomes = await desk.send(change_set, plan)
-    assert [(outcome.plan.id, outcome.ending) for outcome in outcomes] == [(2, "conflicted")]
-    assert desk.written() == []
-    desk = desk_of(tmp_path, raw_flag(id=1))
-    change_set = set_of(desk, switch("turn off", 1, 12))
-    plan = await desk.plan(change_set)
-    desk.server.apply("bob@acme.test", 1, {"name": "unrelated"})
-    desk.clock.now += 31
-    assert [outcome.ending for outcome in await desk.send(change_set, plan)] == ["conflicted"]
+    desk.bob_changes(2, name="unrelated")
+    # One change is compared when its plan is old, several at once.
+    desk.clock.now += 31 if len(ids) == 1 else 0
+    assert endings(await desk.send(change_set, plan)) == [("other", "conflicted")]
     assert desk.written() == []
 
 
@@ -234,7 +215,7 @@ async def test_set_plans_each_flag_as_a_change_of_its_own(tmp_path: Path) -> Non
 
 async def test_a_set_deletes_no_flag_permanently(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, filters={"version": 2, "rules": []}))
-    values = {"base": {"deleted": False}, "values": {"deleted": True}}
+    values: dict[str, Any] = {"base": {"deleted": False}, "values": {"deleted": True}}
     change = StagedChange(kind="flag", record=1, key="checkout-v2", verb="delete", version=12, **values)
     plan, outcomes = await desk.apply(empty_set().with_changes([change], LIMIT))
     assert [skipped.reason for skipped in plan.blocked] == ["a permanent delete cannot be part of a set"]
@@ -255,19 +236,17 @@ async def test_heavy_flag_is_compared_with_its_change_in_a_thread() -> None:
     base = raw["filters"]
     groups = [{**base["groups"][0], "rollout_percentage": 33}, *base["groups"][1:]]
     change = StagedChange(
-        kind="flag",
-        record=raw["id"],
-        key=raw["key"],
-        verb="change targeting",
-        version=raw["version"],
-        base={"filters": base},
-        values={"filters": {**base, "groups": groups}},
+        **{"kind": "flag", "record": raw["id"], "key": raw["key"], "version": raw["version"]},
+        **{
+            "verb": "change targeting",
+            "base": {"filters": base},
+            "values": {"filters": {**base, "groups": groups}},
+        },
     )
     theirs = Flag.of({**raw, **change_record(raw), "version": raw["version"] + 1})
     since = OutdatedChanges(empty_set(), OwnChanges())
     with counting_calls() as calls:
         outdated = await since.compare_off_loop(theirs, change)
-    assert [conflict.where for conflict in expect(outdated, OutdatedChange).conflicts] == [
-        "filters.groups[0]"
-    ]
+    (conflict,) = expect(outdated, OutdatedChange).conflicts
+    assert conflict.where == "filters.groups[0]"
     assert calls.count < 1_000
