@@ -11,6 +11,7 @@ from flagtui.changes.experiments.metric_words import (
     exposed_by,
     further_words,
     metric_words,
+    return_words,
     several_words,
     window_words,
 )
@@ -29,6 +30,7 @@ def words_of(metric: dict[str, JSON]) -> str:
 
 PRO = {"key": "plan", "value": ["pro"], "operator": "exact", "type": "event"}
 RICH = {"key": "age", "value": "30", "operator": "gt", "type": "person"}
+ACTION = {"kind": "ActionsNode", "id": 5}
 RETENTION = {
     "metric_type": "retention",
     "start_event": event("a"),
@@ -91,6 +93,14 @@ RETENTION = {
     ({**RETENTION, "breakdownFilter": {"breakdowns": [{"property": "os"}, {"property": "plan"}]}},
      "retention a → b, back 7 to 14 days after the first time, broken down by os, plan"),
     ({"metric_type": "funnel", "series": [event("a")], "funnel_order_type": "unordered"}, "funnel a"),
+    ({"metric_type": "funnel", "series": []}, "funnel without steps"),
+    ({"metric_type": "retention", "start_event": ACTION, "completion_event": ACTION},
+     "retention action 5 → action 5, back at an unspecified time after the first time"),
+    ({"metric_type": "next year's"}, "next year's"),
+    ({"kind": "ExperimentTrendsQuery"}, "count of an event without a name, with test accounts"),
+    ({}, "?"),
+    ({"metric_type": "ratio", "numerator": 3, "denominator": [1]},
+     "an event without a name per an event without a name"),
     ({"metric_type": "mean", "source": {"kind": "EventsNode", "event": None}}, "mean of any event"),
     ({"metric_type": "mean", "source": {"kind": "EventsNode"}}, "mean of an event without a name"),
     ({"metric_type": "mean", "source": {"event": None}}, "mean of an event without a name"),
@@ -165,33 +175,34 @@ def test_replaced_goals_and_several_variants_have_words() -> None:
     assert phrases == ["excluded from the results", "counted for the first one", "newest"]
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [{"conversion_window": 0, "conversion_window_unit": "day"}, {"conversion_window": 3}, {}],
-    ids=["zero", "without a unit", "none"],
-)
-def test_a_window_that_servers_do_not_apply_is_not_told(metric: dict[str, JSON]) -> None:
-    assert window_words(metric) == ""
+@pytest.mark.parametrize(("metric", "words"), [
+    ({"conversion_window": 1, "conversion_window_unit": "hour"}, "within 1 hour"),
+    ({"conversion_window": 14, "conversion_window_unit": "day"}, "within 14 days"),
+    # Windows that servers do not apply.
+    ({"conversion_window": 0, "conversion_window_unit": "day"}, ""),
+    ({"conversion_window": 3}, ""),
+    ({}, ""),
+])  # fmt: skip
+def test_a_window_is_told_as_people_say_it(metric: dict[str, JSON], words: str) -> None:
+    assert window_words(metric) == words
+
+
+def test_return_window_needs_its_start() -> None:
+    assert return_words(RETENTION) == "7 to 14 days"
+    assert return_words({"retention_window_end": 3}) == ""
 
 
 @pytest.mark.parametrize(("criteria", "by", "then"), [
     ({}, "a call of its flag", ""),
     ({"exposure_config": {"event": "signup", "properties": [PRO]}}, "signup (plan is pro)", ""),
     ({"exposure_config": {"kind": "ActionsNode", "id": 5, "name": "Seen"}}, "action Seen", ""),
-    ({"exposure_config": {"kind": "ActionsNode", "id": 5}}, "action 5", ""),
+    ({"exposure_config": ACTION}, "action 5", ""),
     ({"activation_config": {"event": "opened"}}, "a call of its flag", "opened"),
 ])  # fmt: skip
 def test_who_counts_as_exposed_is_told_whole(criteria: dict[str, JSON], by: str, then: str) -> None:
     assert (exposed_by(criteria), activated_by(criteria)) == (by, then)
 
 
-@pytest.mark.parametrize(("criteria", "counted"), [
-    ({}, True),
-    ({"filterTestAccounts": None}, True),
-    ({"filterTestAccounts": False}, True),
-    ({"filterTestAccounts": True}, False),
-])  # fmt: skip
-def test_test_accounts_count_unless_they_are_left_out_expressly(
-    criteria: dict[str, JSON], counted: bool
-) -> None:
-    assert counts_test_accounts(criteria) is counted
+def test_test_accounts_count_unless_they_are_left_out_expressly() -> None:
+    settings: list[dict[str, JSON]] = [{}, *({"filterTestAccounts": value} for value in (None, False, True))]
+    assert [counts_test_accounts(criteria) for criteria in settings] == [True, True, True, False]

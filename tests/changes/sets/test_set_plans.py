@@ -235,9 +235,9 @@ async def test_heavy_flag_is_compared_with_its_change_in_a_thread() -> None:
     raw = heavy.with_conditions(1_000)
     base = raw["filters"]
     groups = [{**base["groups"][0], "rollout_percentage": 33}, *base["groups"][1:]]
+    record: dict[str, Any] = {"kind": "flag", "record": raw["id"], "key": raw["key"]}
     values: dict[str, Any] = {"base": {"filters": base}, "values": {"filters": {**base, "groups": groups}}}
-    record: dict[str, Any] = {"kind": "flag", "record": raw["id"], "key": raw["key"], "version": raw["version"]}
-    change = StagedChange(verb="change targeting", **record, **values)
+    change = StagedChange(verb="change targeting", version=raw["version"], **record, **values)
     theirs = Flag.of({**raw, **change_record(raw), "version": raw["version"] + 1})
     since = OutdatedChanges(empty_set(), OwnChanges())
     with counting_calls() as calls:
