@@ -62,13 +62,14 @@ class Desk:
     async def override(self, key: str, value: str | None, id: int = 7) -> Outcome:
         return (await self.save(await self.plan(OverrideIntent(id, key, value))))[0]
 
-    async def undo(self, *, is_redo: bool = False) -> Sequence[Outcome]:
-        entries = self.journal.entries()
-        newest = (next_redo if is_redo else next_undo)(entries, HERE)
-        return await self.save(await self.plan_undo(newest))
+    async def undo(self, *, is_redo: bool = False) -> bool:
+        """Return whether the newest change was undone, or redone."""
+        newest = (next_redo if is_redo else next_undo)(self.journal.entries(), HERE)
+        return (await self.save(await self.plan_undo(newest)))[0].is_saved
 
-    async def plan_undo(self, newest: Sequence[Entry]) -> Planned:
+    async def plan_undo(self, newest: Sequence[Entry] = ()) -> Planned:
         entries = self.journal.entries()
+        newest = newest or next_undo(entries, HERE)
         parts, _ = (await questions_of(newest, entries, self.client, Purpose("Undo", "")))[0]
         planner = UndoPlanner(self.context, entries=entries, signature=HERE, entry_kind="override")
         assert planner.is_local
@@ -77,6 +78,9 @@ class Desk:
     @property
     def overrides(self) -> list[str]:
         return [str(each) for each in self.mirror.mirror.session]
+
+
+ON, OFF = (OverrideIntent(7, "new-nav", value) for value in ("on", "off"))
 
 
 @pytest.fixture
@@ -88,16 +92,13 @@ def desk(tmp_path: Path) -> Desk:
 async def test_override_is_set_undone_and_redone(desk: Desk, value: str) -> None:
     assert (await desk.override("new-nav", value)).is_saved
     assert desk.overrides == [f"new-nav={value}"]
-    assert (await desk.undo())[0].is_saved
-    assert desk.overrides == []
-    assert (await desk.undo(is_redo=True))[0].is_saved
-    assert desk.overrides == [f"new-nav={value}"]
+    assert (await desk.undo(), desk.overrides) == (True, [])
+    assert (await desk.undo(is_redo=True), desk.overrides) == (True, [f"new-nav={value}"])
 
 
 async def test_undo_gives_the_previous_override_back(desk: Desk) -> None:
-    await desk.override("new-nav", "on")
-    await desk.override("new-nav", "20%")
-    await desk.override("new-nav", None)
+    for value in ("on", "20%", None):
+        await desk.override("new-nav", value)
     assert desk.overrides == []
     seen = []
     for _ in range(3):
@@ -108,7 +109,7 @@ async def test_undo_gives_the_previous_override_back(desk: Desk) -> None:
 
 async def test_question_names_what_changes_and_what_stays(desk: Desk) -> None:
     desk.mirror = open_mirror("new-nav=off@ann")
-    planned = await desk.plan(OverrideIntent(7, "new-nav", "on"))
+    planned = await desk.plan(ON)
     rules = GuardRules(Level.READ_ONLY, require_reason=True, place="MIRROR").on_this_machine
     question = expect(guard(planned, rules), Question)
     assert (question.type_this, question.reason_required) == (None, False)
@@ -125,14 +126,12 @@ async def test_question_names_what_changes_and_what_stays(desk: Desk) -> None:
 
 async def test_no_ops_and_keys_beyond_overrides_are_skipped(desk: Desk) -> None:
     await desk.override("new-nav", "on")
-    planned = await desk.plan(OverrideIntent(7, "new-nav", "on"), OverrideIntent(8, "other", None))
+    others = [OverrideIntent(8, key, value) for key, value in (("other", None), ("a=b", "on"), ("a@b", "on"))]
+    planned = await desk.plan(ON, *others)
     assert [(each.key, each.reason, each.is_no_op) for each in planned.skipped] == [
         ("new-nav", "it is overridden with on already", True),
         ("other", "it has no override", True),
-    ]
-    planned = await desk.plan(OverrideIntent(7, "a=b", "on"), OverrideIntent(8, "a@b", "on"))
-    assert [(each.key, each.reason) for each in planned.skipped] == [
-        ("a=b", "a=b has a sign that an override cannot name")
+        ("a=b", "a=b has a sign that an override cannot name", False),
     ]
     assert [str(plan.intent.override) for plan in planned.plans] == ["a@b=on"]
 
@@ -145,12 +144,12 @@ async def test_override_of_the_file_is_removed_in_the_file_alone(tmp_path: Path)
     planned = await desk.plan(OverrideIntent(7, "new-nav", None))
     assert planned.skipped[0].why == f"its override is in {path}; remove it there"
     assert (await desk.override("new-nav", "off")).is_saved
-    assert ((await desk.undo())[0].is_saved, desk.overrides) == (True, ["new-nav=on"])
+    assert (await desk.undo(), desk.overrides) == (True, ["new-nav=on"])
 
 
 async def test_override_changed_meanwhile_is_a_conflict(desk: Desk) -> None:
-    planned = await desk.plan(OverrideIntent(7, "new-nav", "on"))
-    desk.mirror.mirror.set([require(OverrideIntent(7, "new-nav", "off").override)])
+    planned = await desk.plan(ON)
+    desk.mirror.mirror.set([require(OFF.override)])
     outcome = (await desk.save(planned))[0]
     assert (outcome.ending, outcome.reason) == ("conflicted", "its override is off now")
     assert desk.overrides == ["new-nav=off"]
@@ -159,7 +158,7 @@ async def test_override_changed_meanwhile_is_a_conflict(desk: Desk) -> None:
 async def test_undo_asks_before_it_overwrites_a_later_override(desk: Desk) -> None:
     await desk.override("new-nav", "on")
     await desk.mirror.set(require(OverrideIntent(7, "new-nav", "test").override))
-    planned = await desk.plan_undo(next_undo(desk.journal.entries(), HERE))
+    planned = await desk.plan_undo()
     conflict = planned.plans[0].conflicts[0]
     assert (conflict.seen, conflict.mine, conflict.theirs) == ("on", None, "test")
 
@@ -167,12 +166,12 @@ async def test_undo_asks_before_it_overwrites_a_later_override(desk: Desk) -> No
 async def test_undo_after_the_mirror_started_again_is_a_no_op(desk: Desk) -> None:
     await desk.override("new-nav", "on")
     desk.mirror.mirror.clear()
-    planned = await desk.plan_undo(next_undo(desk.journal.entries(), HERE))
+    planned = await desk.plan_undo()
     assert (len(planned.plans), planned.skipped[0].is_no_op) == (0, True)
 
 
 async def test_lost_response_is_looked_up(desk: Desk) -> None:
-    planned = await desk.plan(OverrideIntent(7, "new-nav", "on"))
+    planned = await desk.plan(ON)
     desk.mirror.error, desk.mirror.loses_response = Unanswered("cut"), True
     assert (await desk.save(planned))[0].is_saved
     assert desk.mirror.changes == ["set new-nav=on"]
@@ -180,11 +179,11 @@ async def test_lost_response_is_looked_up(desk: Desk) -> None:
 
 
 async def test_mirror_that_is_gone_changes_nothing(desk: Desk) -> None:
-    planned = await desk.plan(OverrideIntent(7, "new-nav", "on"))
+    planned = await desk.plan(ON)
     desk.mirror.error = Unreachable("The mirror on port 8020 does not respond.")
     outcome = (await desk.save(planned))[0]
     assert (outcome.ending, outcome.reason) == ("failed", "The mirror on port 8020 does not respond.")
-    assert (await desk.plan(OverrideIntent(7, "new-nav", "on"))).skipped[0].error is desk.mirror.error
+    assert (await desk.plan(ON)).skipped[0].error is desk.mirror.error
 
 
 def test_undo_outside_of_the_mirror_does_not_reach_overrides(desk: Desk) -> None:
@@ -199,7 +198,7 @@ def test_undo_outside_of_the_mirror_does_not_reach_overrides(desk: Desk) -> None
 async def test_open_override_is_judged_by_its_mirror(
     desk: Desk, current: str | None, verdict: str, ending: str
 ) -> None:
-    planned = await desk.plan(OverrideIntent(7, "new-nav", "on"))
+    planned = await desk.plan(ON)
     assert planned.adapter is not None
     entry = planned.adapter.journal_entry(planned.plans[0])
     desk.journal.begin(replace(entry, id="open", at=desk.clock.time(), signature=HERE))

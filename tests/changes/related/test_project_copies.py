@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.api.flags import Flags
@@ -64,26 +65,25 @@ def test_what_a_copy_does_not_have_is_named() -> None:
     assert "scheduled changes, if it has any" in stays_behind(asking(), None)
 
 
-def require_plan(result: RelatedPlan | Blocked) -> RelatedPlan:
-    assert isinstance(result, RelatedPlan), result
-    return result
-
-
 def test_copies_name_their_needs_and_obstacles() -> None:
-    plan = require_plan(
-        plan_copy(asking(PAYING, BASE), THERE, ("its history",), Names(cohorts={31: "Payers"}))
+    plan = expect(
+        plan_copy(asking(PAYING, BASE), THERE, ("its history",), Names(cohorts={31: "Payers"})), RelatedPlan
     )
     texts = {consequence.label: consequence.text for consequence in plan.consequences}
     assert texts["Cohorts"].startswith("Payers: found there by name")
     assert (texts["Needs"], texts["Stays behind"]) == ("base there under the same key", "its history")
     assert [caution.text.endswith("is overwritten") for caution in plan.cautions] == [True]
     flag = asking(PAYING)
-    assert isinstance(plan_copy(flag, CopyTarget(2, "Mobile", "org-1", Taken((flag.row(),))), ()), Blocked)
-    assert isinstance(plan_copy(flag, CopyTarget(2, "Mobile"), ()), Blocked)
+    for target in (CopyTarget(2, "Mobile", "org-1", Taken((flag.row(),))), CopyTarget(2, "Mobile")):
+        assert isinstance(plan_copy(flag, target, ()), Blocked)
     deleted = CopyTarget(2, "Mobile", "org-1", Taken((), {flag.key: 5}))
-    assert require_plan(plan_copy(flag, deleted, ())).cautions[0].text.endswith("is destroyed for good")
-    expected = [False, True, True]
-    assert [needs_the_server(flag) for flag in (asking(), asking(PAYING), asking(BASE))] == expected
+    (caution, *_) = expect(plan_copy(flag, deleted, ()), RelatedPlan).cautions
+    assert caution.text.endswith("is destroyed for good")
+    assert [needs_the_server(flag) for flag in (asking(), asking(PAYING), asking(BASE))] == [
+        False,
+        True,
+        True,
+    ]
 
 
 class Copier:

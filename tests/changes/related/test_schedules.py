@@ -1,4 +1,4 @@
-"""Moments as people write them."""
+"""Scheduled changes and their moments as people write them; records that are made beside a flag."""
 
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from tests.doubles.expected import expect
+from tests.doubles.flag_server import raw_flag
 
+from flagtui.api import Client
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.related.creation import RelatedPlan
+from flagtui.changes.related.creation import RelatedPlan, What, made_beside
 from flagtui.changes.related.schedules import (
     Later,
     dropping,
@@ -42,11 +44,8 @@ def test_moment_is_in_the_users_time_zone_by_default(text: str, moment: str) -> 
 @pytest.mark.parametrize("text", ["", "soon", "25:00", "2020-01-01 00:00", "2026-13-01", "+5y"])
 def test_what_is_no_moment_to_come_is_said(text: str) -> None:
     assert isinstance(read_moment(text, NOW), str)
-
-
-@pytest.mark.parametrize("text", ["2026-03-02 08:59", "today 08:59"])
-def test_past_moment_is_refused_as_past(text: str) -> None:
-    assert read_moment(text, NOW) == "that time has passed"
+    for past in ("2026-03-02 08:59", "today 08:59"):
+        assert read_moment(past, NOW) == "that time has passed"
 
 
 AT = datetime(2026, 3, 5, 9, 0, tzinfo=UTC)
@@ -102,16 +101,11 @@ async def test_scheduled_switch_warns_of_a_later_refusal(is_on: bool, obstacles:
 
 @pytest.mark.parametrize("is_recurring", [True, False])
 def test_a_dropped_pause_is_not_scheduled_again(is_recurring: bool) -> None:
-    schedule = ScheduledChange.of(
-        {
-            "id": 5,
-            "record_id": "1",
-            "payload": {"operation": "update_status", "value": False},
-            "scheduled_at": "2026-03-05T09:00:00Z",
-            "is_recurring": is_recurring,
-            "recurrence_interval": "daily",
-        }
-    )
+    schedule = ScheduledChange.of({
+        **{"id": 5, "record_id": "1", "payload": {"operation": "update_status", "value": False}},
+        **{"scheduled_at": "2026-03-05T09:00:00Z", "is_recurring": is_recurring},
+        "recurrence_interval": "daily",
+    })  # fmt: skip
     refusal = refuse_undo_of_schedule(Entry(before=kept_of(dropping(schedule, "turned off"))))
     assert (refusal is None) is is_recurring
     assert refusal is None or refusal.reason.startswith("it was paused")
@@ -119,5 +113,19 @@ def test_a_dropped_pause_is_not_scheduled_again(is_recurring: bool) -> None:
 
 def test_schedule_without_its_payload_is_not_undone() -> None:
     refusal = expect(refuse_undo_of_schedule(Entry(before={"id": 5})), Blocked)
-    assert refusal.reason == "the previous value was not recorded"
-    assert refusal.next == "schedule it again, or drop it"
+    expected = ("the previous value was not recorded", "schedule it again, or drop it")
+    assert (refusal.reason, refusal.next) == expected
+
+
+@pytest.mark.parametrize(("what", "fields", "refusal"), [
+    ("cohort", {"deleted": True}, ("it is deleted", "restore it first")),
+    ("dashboard", {"usage_dashboard": 4}, ("it has usage dashboard #4 already", "")),
+    ("enrich", {}, ("it has no usage dashboard", "make one first")),
+    ("enrich", {"usage_dashboard": 4}, ("its program sends no enriched data for it", "")),
+])  # fmt: skip
+async def test_record_that_cannot_be_made_is_refused_with_a_reason(
+    what: What, fields: dict[str, Any], refusal: tuple[str, str]
+) -> None:
+    client = Client("http://127.0.0.1:1", "phx_key", 1)
+    blocked = expect(await made_beside(what, Flag.of(raw_flag(**fields)), client), Blocked)
+    assert (blocked.reason, blocked.next) == refusal

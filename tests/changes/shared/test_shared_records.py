@@ -37,31 +37,23 @@ def test_value_that_servers_refuse_is_named(kind: str, values: dict[str, Any], r
     assert blocked.reason.startswith(reason)
 
 
-@pytest.mark.parametrize(("intent", "consequences"), [
-    (
-        SharedIntent(METRIC, 3, {}, "delete"),
-        {
-            "Delete the shared metric": "the shared metric is deleted",
-            "Permanent": "deleted at once on the server, which cannot restore it",
-            "Experiments": "experiments that measure it continue without it",
-            "Kept here": "a copy in the journal; undo creates it again with another number",
-        },
-    ),
-    (
-        SharedIntent(METRIC, 3, {"query": {**QUERY, "goal": "decrease"}}, "edit"),
-        {
-            "Change the shared metric": "query: ExperimentMetric: goal none → decrease",
-            "Experiments": "all that measure it measure the new query",
-        },
-    ),
+@pytest.mark.parametrize(("intent", "words"), [
+    (SharedIntent(METRIC, 3, {}, "delete"), [
+        "Delete the shared metric: the shared metric is deleted",
+        "Permanent: deleted at once on the server, which cannot restore it",
+        "Experiments: experiments that measure it continue without it",
+        "Kept here: a copy in the journal; undo creates it again with another number",
+    ]),
+    (SharedIntent(METRIC, 3, {"query": {**QUERY, "goal": "decrease"}}, "edit"), [
+        "Change the shared metric: query: ExperimentMetric: goal none → decrease",
+        "Experiments: all that measure it measure the new query",
+    ]),
 ])  # fmt: skip
-def test_question_names_the_change_and_its_consequences(
-    intent: SharedIntent, consequences: dict[str, str]
-) -> None:
+def test_question_names_the_change_and_its_consequences(intent: SharedIntent, words: list[str]) -> None:
     fresh = SavedMetric.of({"id": 3, "name": "Paid", "query": QUERY})
     plan = expect(plan_shared(intent, fresh), SharedPlan)
-    shown = {plan.title: plan.lines[0].words, **{each.label: each.text for each in plan.consequences}}
-    assert shown == consequences
+    effects = [f"{each.label}: {each.text}" for each in plan.consequences]
+    assert [f"{plan.title}: {plan.lines[0].words}", *effects] == words
 
 
 RUNS_QUERY = {"kind": "ExperimentMetric", "source": {"kind": "EventsNode", "event": "query run"}}
@@ -76,17 +68,13 @@ PLANNED_CREATION = expect(
     (RUNS_QUERY, True),
     ({**RUNS_QUERY, "uuid": "9e5b", "fingerprint": "ab12"}, True),
     ({**RUNS_QUERY, "goal": "decrease"}, False),
+    (None, False),
 ])  # fmt: skip
 def test_creation_is_recognised_with_what_servers_add(query: JSON, is_created: bool) -> None:
-    seen = SavedMetric.of({"id": 3, "name": "Runs", "query": query})
+    seen = None if query is None else SavedMetric.of({"id": 3, "name": "Runs", "query": query})
     assert (ADAPTER.judge(PLANNED_CREATION, seen) is not None) is is_created
     # With other fields it may be that of another user: never reported as not created.
-    assert not ADAPTER.is_as_before(PLANNED_CREATION, seen)
-
-
-def test_creation_failed_where_no_record_has_the_name() -> None:
-    assert ADAPTER.judge(PLANNED_CREATION, None) is None
-    assert ADAPTER.is_as_before(PLANNED_CREATION, None)
+    assert ADAPTER.is_as_before(PLANNED_CREATION, seen) is (seen is None)
 
 
 MEAN = {"kind": "ExperimentMetric", "metric_type": "mean"}
@@ -132,20 +120,16 @@ async def test_record_shows_whether_the_change_was_applied(
 
 @pytest.mark.parametrize("kind", [HOLDOUT, METRIC])
 def test_creation_without_a_number_is_not_undone(kind: str) -> None:
-    reason = expect(SHARED[kind].why_not(CREATION), Blocked)
-    assert "was not learned" in reason.reason
+    assert "was not learned" in expect(SHARED[kind].why_not(CREATION), Blocked).reason
     assert SHARED[kind].why_not(EDIT) is None
+    assert SHARED[kind].undo_words(CREATION) == "delete it"
+    assert SHARED[kind].undo_words(DELETION) == "make it again, under a new number"
 
 
-async def test_undo_of_a_creation_names_what_others_changed() -> None:
+@pytest.mark.parametrize(("more", "conflicts"), [({}, []), ({"description": "Theirs"}, ["description"])])
+async def test_undo_of_a_creation_names_what_others_changed(more: Any, conflicts: list[str]) -> None:
     creation = replace(CREATION, record=3, after={"name": "Runs", "query": MEAN})
-    for record, conflicts in (RUNS, []), ({**RUNS, "description": "Theirs"}, ["description"]):
-        async with serving(record) as client:
-            undo = await SHARED[METRIC].prepare_undo(creation, UndoContext(client, SteadyClock()))
-        (plan,) = expect(undo, Planned).plans
-        assert [conflict.where for conflict in plan.conflicts] == conflicts
-
-
-def test_undo_is_named_after_the_change() -> None:
-    assert SHARED[METRIC].undo_words(CREATION) == "delete it"
-    assert SHARED[METRIC].undo_words(DELETION) == "make it again, under a new number"
+    async with serving({**RUNS, **more}) as client:
+        undo = await SHARED[METRIC].prepare_undo(creation, UndoContext(client, SteadyClock()))
+    (plan,) = expect(undo, Planned).plans
+    assert [conflict.where for conflict in plan.conflicts] == conflicts
