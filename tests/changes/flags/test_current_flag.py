@@ -8,6 +8,7 @@ import pytest
 from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 from tests.doubles.log_entries import log_entry
+from tests.doubles.tables import table
 from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
@@ -87,56 +88,54 @@ async def gather_context(
 
 OFF: dict[str, JSON] = {"active": False}
 CHILD = FlagRow(9, "child", active=True, depends_on=(812,))
+BOUND: dict[str, Any] = {"is_bound": True}
+ABOUT: dict[str, Any] = {"is_estimate": True}
+ON: dict[str, JSON] = {"active": True}
+HELD: JSON = {"groups": [{}], "holdout": {"id": 3, "exclusion_percentage": 5}}
+NEXT: JSON = group(10)
 
 
-REACHES: list[tuple[str, Flag, dict[str, JSON], Reach]] = [
-    ("off", flag({"rollout_percentage": 50}), {"active": False},
-     Reach(500, 0, 1000, moved=(500, 0), is_estimate=True)),
-    ("on", flag({"rollout_percentage": 50}, active=False), {"active": True},
-     Reach(0, 500, 1000, moved=(0, 500), is_estimate=True)),
-    ("delete", flag({"rollout_percentage": None}), {"deleted": True}, Reach(1000, 0, 1000, moved=(1000, 0))),
-    ("rollout", flag({"properties": ASKS, "rollout_percentage": 25}),
-     {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 75}]}},
-     Reach(100, 300, 1000, moved=(0, 200), is_estimate=True)),
-    ("one condition more", flag({"properties": ASKS, "rollout_percentage": 50}),
-     {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 50}, group(10)]}},
-     Reach(200, 300, 1000, moved=(0, 100), is_bound=True, is_estimate=True)),
-    ("everyone twice", flag({"rollout_percentage": 80}, {"rollout_percentage": 80}), {"active": False},
-     Reach(800, 0, 1000, moved=(800, 0), is_estimate=True)),
-    ("other users", flag({"properties": ASKS}), {"filters": {"groups": [{"properties": OTHERS}]}},
-     Reach(400, 400, 1000, moved=(400, 400), is_bound=True)),
-    ("less of three that overlap", flag({"properties": ASKS}, {"properties": OTHERS}, {"properties": THIRD}),
-     {"filters": {"groups": [{"properties": ASKS}, {"properties": OTHERS},
-                             {"properties": THIRD, "rollout_percentage": 50}]}},
-     Reach(1000, 1000, 1000, moved=(200, 0), is_bound=True, is_estimate=True)),
-    ("less where everyone has half", flag({"properties": ASKS}, {"rollout_percentage": 50}),
-     {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 10}, {"rollout_percentage": 50}]}},
-     Reach(900, 540, 1000, moved=(200, 0), is_bound=True, is_estimate=True)),
-    ("early exit before another", Flag.of(raw_flag(filters={"groups": [{"properties": ASKS}]})),
-     {"filters": {"groups": [{"rollout_percentage": 0}, {"properties": ASKS}], "early_exit": True}},
-     Reach(400, 0, 1000, moved=(400, 0))),
-    ("early exit with two shares", flag({"properties": ASKS, "rollout_percentage": 50}),
-     {"filters": {"groups": [{"properties": ASKS, "rollout_percentage": share} for share in (10, 50)],
-                  "early_exit": True}},
-     Reach(200, 200, 1000, moved=(200, 200), is_bound=True, is_estimate=True)),
-    ("behind a holdout",
-     Flag.of(raw_flag(filters={"groups": [{}], "holdout": {"id": 3, "exclusion_percentage": 5}})),
-     {"active": False}, Reach(1000, 0, 1000, moved=(1000, 0), is_bound=True)),
-    ("no early exit any more",
-     Flag.of(raw_flag(filters={"groups": [group(10), {"properties": ASKS}], "early_exit": True})),
-     {"filters": {"groups": [group(10), {"properties": ASKS}]}},
-     Reach(100, 500, 1000, moved=(0, 360), is_bound=True, is_estimate=True)),
-    ("targeting of a flag that is off", flag({"rollout_percentage": 50}, active=False),
-     {"filters": {"groups": [{"rollout_percentage": 60}]}}, Reach(0, 0, 1000)),
-    ("on without conditions", flag(active=False), {"active": True}, NO_USERS),
-    ("behind one that cannot be read", flag({"rollout_percentage": "50"}, {"rollout_percentage": 100}),
-     {"active": False}, NO_USERS),
-]  # fmt: skip
+def filters(*groups: JSON, **more: JSON) -> dict[str, JSON]:
+    return {"filters": {"groups": list(groups), **more}}
 
 
-@pytest.mark.parametrize(
-    ("fresh", "values", "reach"), [row[1:] for row in REACHES], ids=[row[0] for row in REACHES]
-)
+def asking(properties: Any, share: int | None = None) -> dict[str, JSON]:
+    return {"properties": properties, **({} if share is None else {"rollout_percentage": share})}
+
+
+@table("fresh, values, reach", {
+    "off": (flag(asking([], 50)), OFF, Reach(500, 0, 1000, moved=(500, 0), **ABOUT)),
+    "on": (flag(asking([], 50), active=False), ON, Reach(0, 500, 1000, moved=(0, 500), **ABOUT)),
+    "delete": (flag({"rollout_percentage": None}), {"deleted": True}, Reach(1000, 0, 1000, moved=(1000, 0))),
+    "rollout": (flag(asking(ASKS, 25)), filters(asking(ASKS, 75)),
+                Reach(100, 300, 1000, moved=(0, 200), **ABOUT)),
+    "one condition more": (flag(asking(ASKS, 50)), filters(asking(ASKS, 50), NEXT),
+                           Reach(200, 300, 1000, moved=(0, 100), **BOUND, **ABOUT)),
+    "everyone twice": (flag(asking([], 80), asking([], 80)), OFF,
+                       Reach(800, 0, 1000, moved=(800, 0), **ABOUT)),
+    "other users": (flag(asking(ASKS)), filters(asking(OTHERS)),
+                    Reach(400, 400, 1000, moved=(400, 400), **BOUND)),
+    "less of three that overlap": (flag(asking(ASKS), asking(OTHERS), asking(THIRD)),
+                                   filters(asking(ASKS), asking(OTHERS), asking(THIRD, 50)),
+                                   Reach(1000, 1000, 1000, moved=(200, 0), **BOUND, **ABOUT)),
+    "less where everyone has half": (flag(asking(ASKS), asking([], 50)),
+                                     filters(asking(ASKS, 10), asking([], 50)),
+                                     Reach(900, 540, 1000, moved=(200, 0), **BOUND, **ABOUT)),
+    "early exit before another": (flag(asking(ASKS)), filters(asking([], 0), asking(ASKS), early_exit=True),
+                                  Reach(400, 0, 1000, moved=(400, 0))),
+    "early exit with two shares": (flag(asking(ASKS, 50)),
+                                   filters(asking(ASKS, 10), asking(ASKS, 50), early_exit=True),
+                                   Reach(200, 200, 1000, moved=(200, 200), **BOUND, **ABOUT)),
+    "behind a holdout": (Flag.of(raw_flag(filters=HELD)), OFF,
+                         Reach(1000, 0, 1000, moved=(1000, 0), **BOUND)),
+    "no early exit any more": (Flag.of(raw_flag(**filters(NEXT, asking(ASKS), early_exit=True))),
+                               filters(NEXT, asking(ASKS)),
+                               Reach(100, 500, 1000, moved=(0, 360), **BOUND, **ABOUT)),
+    "targeting of a flag that is off": (flag(asking([], 50), active=False), filters(asking([], 60)),
+                                        Reach(0, 0, 1000)),
+    "on without conditions": (flag(active=False), ON, NO_USERS),
+    "behind one that cannot be read": (flag({"rollout_percentage": "50"}, asking([], 100)), OFF, NO_USERS),
+})  # fmt: skip
 async def test_reach_is_counted_before_and_after(fresh: Flag, values: dict[str, JSON], reach: Reach) -> None:
     assert (await gather_context(fresh, values)).reach == reach
 
@@ -164,13 +163,10 @@ async def test_a_condition_is_counted_once_and_only_where_targeting_moves(
 
 
 async def test_reach_of_a_merged_change_keeps_what_others_changed() -> None:
-    def filters(share: int, payload: str) -> dict[str, JSON]:
-        return {"groups": [{"properties": [], "rollout_percentage": share}], "payloads": {"true": payload}}
-
-    fresh = Flag.of(raw_flag(filters=filters(50, '"new"')))
-    seen: dict[str, JSON] = {"filters": filters(25, '"new"')}
-    back = Intent(fresh.id, {"filters": filters(25, '"old"')}, "revert", seen=seen)
-    reading = await add_context(FlagReading(fresh, back, Context(now=NOW)), (), Answers(), adds_later=False)
+    fresh = Flag.of(raw_flag(**filters(asking([], 50), payloads={"true": '"new"'})))
+    seen, back = (filters(asking([], 25), payloads={"true": text}) for text in ('"new"', '"old"'))
+    intent = Intent(fresh.id, back, "revert", seen=seen)
+    reading = await add_context(FlagReading(fresh, intent, Context(now=NOW)), (), Answers(), adds_later=False)
     assert reading.context.reach == Reach(500, 500, 1000, is_estimate=True)
 
 

@@ -7,15 +7,14 @@ from typing import Any, Final
 import pytest
 from tests.changes.conftest import flag, make_plan, plan_change
 from tests.changes.office import Office
-from tests.changes.writing import edit_draft
 from tests.doubles.expected import expect
-from tests.doubles.targeting import group
+from tests.doubles.tables import table
+from tests.doubles.targeting import group, variants
 
 from flagtui.api import errors
-from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_entries import undo_of
-from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_intent import Intent, set_all_rollouts, set_field, set_rollout, targeting
 from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_save import NarrowWrite, narrow_write
 from flagtui.changes.proposal import Outcome
@@ -27,28 +26,14 @@ TWO: Final[dict[str, JSON]] = {
     "payloads": {},
     "mystery": {"kept": 1},
 }
-SPLIT: Final[dict[str, JSON]] = {
-    **TWO,
-    "multivariate": {
-        "variants": [
-            {"key": "control", "rollout_percentage": 60, "name": "Control"},
-            {"key": "test", "rollout_percentage": 40},
-        ]
-    },
-}
+SPLIT: Final[dict[str, JSON]] = {**TWO, "multivariate": variants(control=60, test=40)}
 OPEN: Final[dict[str, JSON]] = {"properties": [], "rollout_percentage": 100}
 
 
-def change_filters(flag: Flag, **parts: JSON) -> Intent:
-    return flag_intent.targeting(flag, {**flag.filters, **parts})
-
-
 def open_to(filters: dict[str, Any], **shares: float) -> dict[str, Any]:
-    targeting = copy.deepcopy(filters)
-    targeting["groups"].insert(0, dict(OPEN))
-    for variant in targeting.get("multivariate", {}).get("variants", ()):
-        variant["rollout_percentage"] = shares[variant["key"]]
-    return targeting
+    """The filters with everyone let in first, and these shares."""
+    split = {"multivariate": variants(**shares)} if shares else {}
+    return {**filters, **split, "groups": [OPEN, *filters["groups"]]}
 
 
 def first_at(percent: float) -> list[JSON]:
@@ -56,50 +41,47 @@ def first_at(percent: float) -> list[JSON]:
     return [{**TWO["groups"][0], "rollout_percentage": percent}, *TWO["groups"][1:]]
 
 
-@pytest.mark.parametrize("percent", [0, 12.5, 100])
-def test_one_share_is_a_narrow_write(percent: float) -> None:
+def narrow(fresh: Flag, intent: Intent) -> NarrowWrite | None:
+    return narrow_write(make_plan(intent, fresh))
+
+
+def narrow_filters(before: dict[str, Any], after: dict[str, Any]) -> NarrowWrite | None:
+    fresh = flag(filters=before)
+    return narrow(fresh, targeting(fresh, after))
+
+
+def test_one_share_and_everyone_are_narrow_writes() -> None:
     fresh = flag(filters=TWO)
-    assert narrow_write(make_plan(flag_intent.set_rollout(fresh, 1, percent), fresh)) == NarrowWrite(
-        1, percent
-    )
+    for percent in (0, 12.5, 100):
+        assert narrow(fresh, set_rollout(fresh, 1, percent)) == NarrowWrite(1, percent)
+    bare = flag(filters={"groups": [{"properties": []}]})
+    assert narrow(bare, set_rollout(bare, 0, 50)) == NarrowWrite(0, 50)
+    assert narrow_filters(TWO, open_to(TWO)) == NarrowWrite()
+    assert narrow_filters(SPLIT, open_to(SPLIT, control=0, test=100)) == NarrowWrite(variant="test")
 
 
-def test_first_share_and_everyone_are_narrow_writes() -> None:
-    fresh = flag(filters={"groups": [{"properties": []}]})
-    assert narrow_write(make_plan(flag_intent.set_rollout(fresh, 0, 50), fresh)) == NarrowWrite(0, 50)
-    fresh = flag(filters=TWO)
-    assert narrow_write(make_plan(change_filters(fresh, **open_to(TWO)), fresh)) == NarrowWrite()
-    fresh = flag(filters=SPLIT)
-    filters = open_to(SPLIT, control=0, test=100)
-    assert narrow_write(make_plan(change_filters(fresh, **filters), fresh)) == NarrowWrite(variant="test")
+WIDE: Final = flag(filters=SPLIT)
 
 
-def test_what_is_more_than_one_thing_is_none() -> None:
-    fresh = flag(filters=SPLIT)
-    at_once = {
-        "every share": flag_intent.set_all_rollouts(fresh, 50),
-        "a share and a payload": change_filters(
-            fresh,
-            groups=[{**TWO["groups"][0], "rollout_percentage": 50}, TWO["groups"][1]],
-            payloads={"test": "1"},
-        ),
-        "everyone, and the split kept": change_filters(fresh, **open_to(SPLIT, control=60, test=40)),
-        "everyone last": edit_draft(fresh, lambda copy: copy.change("filters", "groups").append(dict(OPEN))),
-        "a share taken away": change_filters(fresh, groups=[TWO["groups"][0], {"properties": []}]),
-        "a condition removed": edit_draft(fresh, lambda copy: copy.remove_condition(0)),
-        "another field": flag_intent.set_field(fresh.id, "name", fresh.name, "Better"),
-    }
-    assert {words for words, intent in at_once.items() if narrow_write(make_plan(intent, fresh))} == set()
+def change(**parts: JSON) -> Intent:
+    """Replace these parts of the wide flag's filters."""
+    return targeting(WIDE, {**SPLIT, **parts})
 
 
-@pytest.mark.parametrize("fields", [
-    {"filters": {**TWO, "groups": [OPEN, *TWO["groups"]]}},
-    {"filters": {**TWO, "feature_enrollment": True}},
-])  # fmt: skip
-def test_narrow_write_is_unused_where_the_server_would_differ(fields: dict[str, Any]) -> None:
-    fresh = flag(**fields)
-    filters = {**fresh.filters, "groups": [OPEN, *fresh.filters["groups"]]}
-    assert narrow_write(make_plan(flag_intent.targeting(fresh, filters), fresh)) is None
+@table("fresh, intent", {
+    "every share": (WIDE, set_all_rollouts(WIDE, 50)),
+    "a share and a payload": (WIDE, change(groups=first_at(50), payloads={"test": "1"})),
+    "everyone, and the split kept": (WIDE, change(**open_to(SPLIT, control=60, test=40))),
+    "everyone last": (WIDE, change(groups=[*TWO["groups"], OPEN])),
+    "a share taken away": (WIDE, change(groups=[TWO["groups"][0], {"properties": []}])),
+    "a condition removed": (WIDE, change(groups=TWO["groups"][1:])),
+    "another field": (WIDE, set_field(WIDE.id, "name", WIDE.name, "Better")),
+    "everyone, who is let in already": (flag(filters=open_to(TWO)), targeting(flag(), open_to(open_to(TWO)))),
+    "everyone, and early access": (flag(filters={**TWO, "feature_enrollment": True}),
+                                   targeting(flag(), open_to({**TWO, "feature_enrollment": True}))),
+})  # fmt: skip
+def test_other_changes_are_sent_as_an_update(fresh: Flag, intent: Intent) -> None:
+    assert narrow(fresh, intent) is None
 
 
 @pytest.fixture
@@ -110,7 +92,7 @@ def newest(tmp_path: Path) -> Office:
 
 
 async def set_share(office: Office, percent: float) -> Outcome:
-    return await office.change(flag_intent.set_rollout(await office.ada.get(812), 0, percent))
+    return await office.change(set_rollout(await office.ada.get(812), 0, percent))
 
 
 def share(office: Office) -> JSON:
@@ -119,8 +101,7 @@ def share(office: Office) -> JSON:
 
 async def test_a_share_and_its_undo_carry_no_filters(newest: Office) -> None:
     saved = await set_share(newest, 50)
-    assert saved.is_saved
-    assert saved.remarks == ()
+    assert (saved.ending, saved.remarks) == ("saved", ())
     context = Context(now=newest.clock.time(), dependents=())
     [entry] = newest.journal.entries()
     undo = expect(plan_change(undo_of(entry), await newest.ada.get(812), context), Plan)

@@ -9,7 +9,7 @@ from tests.changes.conftest import make_plan
 from tests.changes.writing import edit_draft
 from tests.doubles.fixtures import NO_FIXTURES, real_records
 from tests.doubles.flag_server import FlagServer, raw_flag
-from tests.doubles.targeting import asks, asks_cohort
+from tests.doubles.targeting import asks, asks_cohort, variants
 
 from flagtui.changes.difference import DifferenceLine, difference
 from flagtui.changes.flags import flag_intent
@@ -21,25 +21,17 @@ from flagtui.changes.shares import even_shares
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
+EMAIL = asks("email", "icontains", "@acme.test", note=1)
 RICH: dict[str, JSON] = {
     "groups": [
         {
-            "properties": [
-                asks("email", "icontains", "@acme.test", note=1),
-                asks_cohort(3, cohort_name="Staff"),
-            ],
-            "rollout_percentage": 25,
-            "variant": "test",
-            "sort_key": "a",
-            "exposure_frozen": True,
+            "properties": [EMAIL, asks_cohort(3, cohort_name="Staff")],
+            **{"rollout_percentage": 25, "variant": "test", "sort_key": "a", "exposure_frozen": True},
         },
         {"properties": [], "rollout_percentage": 0.5, "variant": None, "users_affected": None},
         {"properties": None, "rollout_percentage": None},
     ],
-    "multivariate": {
-        "variants": [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}],
-        "mystery": True,
-    },
+    "multivariate": {**variants(control=50, test=50), "mystery": True},
     "payloads": {"test": '{"copy": "Buy  now"}'},
     "holdout": {"id": 4, "exclusion_percentage": 5},
     "holdout_groups": [{"properties": [], "rollout_percentage": 5, "variant": "holdout-4"}],
@@ -71,23 +63,21 @@ def clean(raw: dict[str, JSON]) -> dict[str, JSON]:
     return left
 
 
-@pytest.mark.parametrize(("condition", "before"), [(0, 25), (1, 0.5), (2, None)])
-async def test_rollout_edit_changes_exactly_one_number(condition: int, before: float | None) -> None:
-    (line,) = await lines_of(flag_intent.set_rollout(flag(), condition, 60), flag())
-    place = f"filters.groups[{condition}].rollout_percentage"
-    assert (line.where, line.before, line.after) == (place, before, 60)
+async def test_rollout_edit_changes_exactly_one_number() -> None:
+    for condition, before in enumerate((25, 0.5, None)):
+        (line,) = await lines_of(flag_intent.set_rollout(flag(), condition, 60), flag())
+        place = f"filters.groups[{condition}].rollout_percentage"
+        assert (line.where, line.before, line.after) == (place, before, 60)
 
 
-async def test_rollouts_change_together_or_need_nothing() -> None:
-    plan = make_plan(flag_intent.set_all_rollouts(flag(), 10), flag())
-    assert [line.words for line in plan.lines] == [
-        "condition 1: rollout 25 % → 10 %",
-        "condition 2: rollout 0.5 % → 10 %",
-        "condition 3: rollout 100 % → 10 %",
-    ]
+def test_rollouts_change_together_or_need_nothing() -> None:
     fresh = flag()
-    result = plan_flag(flag_intent.set_rollout(fresh, 0, 25.0), fresh, Context(dependents=()))
-    assert isinstance(result, NoOp)
+    plan = make_plan(flag_intent.set_all_rollouts(fresh, 10), fresh)
+    before = ("25 %", "0.5 %", "100 %")
+    words = [f"condition {place}: rollout {share} → 10 %" for place, share in enumerate(before, 1)]
+    assert [line.words for line in plan.lines] == words
+    unchanged = plan_flag(flag_intent.set_rollout(fresh, 0, 25.0), fresh, Context(dependents=()))
+    assert isinstance(unchanged, NoOp)
 
 
 @pytest.mark.parametrize(("change", "place"), [
@@ -101,18 +91,16 @@ async def test_intent_moves_only_place_it_names(change: Callable[[WorkingCopy], 
 
 
 def test_a_condition_moves_and_keeps_all_it_has() -> None:
-    groups = make_plan(edit_draft(flag(), lambda copy: copy.move_condition(2, 0)), flag()).body["filters"][
-        "groups"
-    ]
+    intent = edit_draft(flag(), lambda copy: copy.move_condition(2, 0))
+    groups = make_plan(intent, flag()).body["filters"]["groups"]
     assert [group.get("rollout_percentage") for group in groups] == [None, 25, 0.5]
     assert groups[1]["exposure_frozen"] is True
 
 
-@pytest.mark.parametrize("count", range(1, 21))
-def test_even_shares_are_whole_and_add_up(count: int) -> None:
-    shares = even_shares(count)
-    assert sum(shares) == 100
-    assert max(shares) - min(shares) <= 1
+def test_even_shares_are_whole_and_add_up() -> None:
+    for shares in map(even_shares, range(1, 21)):
+        assert sum(shares) == 100
+        assert max(shares) - min(shares) <= 1
 
 
 def test_ramp_steps_up_and_down_and_stops_at_ends() -> None:
