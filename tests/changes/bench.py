@@ -7,7 +7,6 @@ from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
 import httpx
-from msgspec.structs import replace
 from tests.changes.writing import Writing, approve
 from tests.doubles.expected import expect, require
 from tests.doubles.new_database import copy_tables
@@ -35,9 +34,7 @@ from flagtui.changes.guard import Question
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.planner import Planned
-from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.related.related_entries import RelatedAdapter
-from flagtui.changes.skipped import Blocked
 from flagtui.changes.undo import kind_of, parts_left, undoable
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
@@ -98,28 +95,23 @@ class Bench:
         fresh = await self.client.event_definitions.get(intent.id)
         return expect(plan_event(intent, fresh, DefinitionContext(self.now)), EventPlan)
 
-    async def save(self, plan: Any, adapter: Any) -> None:
-        ended = await self.writing(adapter).save(approve(plan))
+    def adapter_of(self, plan: Any) -> Adapter[Any, Any]:
+        """The adapter of its kind of record."""
+        client = self.client
+        match plan:
+            case Plan():
+                return FlagAdapter(client.flags)
+            case ExperimentPlan():
+                return StepAdapter(
+                    client.experiments, lambda project: client.for_project(project).experiments
+                )
+            case EventPlan():
+                return DefinitionAdapter(client.event_definitions)
+        return RelatedAdapter(client)
+
+    async def save(self, plan: Any) -> None:
+        ended = await self.writing(self.adapter_of(plan)).save(approve(plan))
         assert (ended.ending, ended.remarks) == ("saved", ()), ended
-
-    async def flag(self, intent: Intent) -> State:
-        state = self.flag_state(intent.id)
-        before = await state()
-        await self.save(await self.plan_flag(intent), FlagAdapter(self.client.flags))
-        assert await state() != before
-        return state
-
-    async def step(self, name: StepName, fresh: Experiment, /, **chosen: Any) -> State:
-        await self.save(self.plan_step(name, fresh, **chosen), StepAdapter(self.client.experiments))
-        return self.experiment_state(fresh.id)
-
-    async def event(self, intent: EventIntent) -> State:
-        plan = await self.plan_event(intent)
-        await self.save(plan, DefinitionAdapter(self.client.event_definitions))
-        return self.event_state(plan.fresh.name)
-
-    async def save_related(self, plan: RelatedPlan | Blocked) -> None:
-        await self.save(replace(expect(plan, RelatedPlan), read_at=self.now), RelatedAdapter(self.client))
 
     @property
     def now(self) -> float:
@@ -136,6 +128,15 @@ class Bench:
 
         return state
 
+    def new_state(self, state: Callable[[int, int], State], project: int = 1) -> State:
+        """Reads what the first change of the journal made."""
+
+        async def read() -> object:
+            entries = self.journal.entries()
+            return await state(entries[-1].record, project)() if entries else "gone"
+
+        return read
+
     def experiment_state(self, id: int, project: int = 1) -> State:
         names = ("name", "description", "start_date", "end_date", "archived", "conclusion", "metrics")
 
@@ -144,9 +145,9 @@ class Bench:
                 experiment = await self.client.for_project(project).experiments.get(id)
             except NotFound:
                 return "gone"
-            assert experiment.feature_flag is not None
-            flag = (experiment.feature_flag.active, experiment.feature_flag.filters)
-            return {name: experiment.raw[name] for name in names}, experiment.state, flag
+            flag = require(experiment.feature_flag)
+            values = {name: experiment.raw[name] for name in names}
+            return values, experiment.state, flag.active, flag.filters
 
         return state
 
@@ -206,7 +207,8 @@ async def bring(
     ours = client.experiments
     made = await ours.create(*names)
     if state == "deleted":
-        return await ours.delete(made.id)
+        # A deleted one cannot be read.
+        return Experiment.of({**(await ours.delete(made.id)).raw, "deleted": True})
     if state != "draft":
         made = await ours.launch(made.id)
     if state == "paused":

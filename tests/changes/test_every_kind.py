@@ -16,13 +16,11 @@ from tests.doubles.faults import DONE_OR_NOT, ENDINGS, FAULTS, SENT_AGAIN
 from tests.doubles.slices import cross
 
 from flagtui.api.errors import ApiError, ApprovalNeeded, EndpointNotFound, PaymentNeeded
-from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.journal import Journal
 from flagtui.changes.pipeline import STOPPED
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.recovery import recover_all
 from flagtui.changes.related.creation import RelatedPlan, made_beside
-from flagtui.changes.related.related_entries import RelatedAdapter
 
 KIND: Final = pytest.mark.parametrize("kind", KINDS)
 REAL: Final = httpx.Response(200, content=b'{"count": 3, "results": [')
@@ -52,7 +50,7 @@ class Scene:
         return self.bench.service.done - self.began_with
 
     def writing(self) -> Writing:
-        return Writing(self.prepared.adapter, self.journal, HERE, self.bench.clock)
+        return Writing(self.bench.adapter_of(self.prepared.plan), self.journal, HERE, self.bench.clock)
 
     async def save(self) -> Outcome:
         return await self.writing().save(approve(self.prepared.plan))
@@ -115,7 +113,7 @@ async def test_earlier_cohort_is_not_mistaken_for_an_unanswered_one(tmp_path: Pa
         assert (await first.save()).is_saved
         flag = first.prepared.plan.fresh
         plan = expect(await made_beside("cohort", flag, bench.client), RelatedPlan)
-        again = Prepared(replace(plan, read_at=bench.now), RelatedAdapter(bench.client))
+        again = Prepared(replace(plan, read_at=bench.now), first.prepared.state)
         bench.wire.before = from_the_write_on(lost, times=1)
         scene = Scene(bench, again)
         assert (await scene.writing().settle(await scene.save())).ending == "failed"
@@ -161,7 +159,7 @@ async def test_an_approval_policy_holds_a_change_back(tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         plan = (await scene_of("flag", bench)).prepared.plan
     async with working(tmp_path, approvals=True) as bench:
-        outcome = await bench.writing(FlagAdapter(bench.client.flags)).save(approve(plan))
+        outcome = await bench.writing(bench.adapter_of(plan)).save(approve(plan))
         assert outcome.ending == "awaiting approval"
         assert isinstance(outcome.error, ApprovalNeeded)
         assert (await bench.client.flags.get(plan.id)).active

@@ -8,8 +8,8 @@ from typing import Final
 
 import pytest
 from msgspec.structs import replace
-from tests.changes.bench import GENERATIONS, HERE, Bench, working
-from tests.changes.cases import BACK
+from tests.changes.bench import GENERATIONS, HERE, Bench, State, working
+from tests.changes.kinds import BACK
 from tests.doubles.expected import expect, require
 from tests.doubles.slices import ALL_MODES, cross
 
@@ -43,11 +43,19 @@ def of_generations() -> Iterator[tuple[str, str]]:
             yield what, "default" if is_older else generation
 
 
+async def change(bench: Bench, what: str) -> tuple[State, object]:
+    """Make the change; what reads the record, and how it was before."""
+    prepared = await BACK[what](bench)
+    was = await prepared.state()
+    await bench.save(prepared.plan)
+    assert await prepared.state() != was
+    return prepared.state, was
+
+
 @pytest.mark.parametrize(("what", "generation"), [*of_generations()])
 async def test_undo_restores_everything_a_change_touched(what: str, generation: str, tmp_path: Path) -> None:
     async with working(tmp_path, **GENERATIONS[generation]) as bench:
-        state, was = await BACK[what](bench)
-        assert await state() != was
+        state, was = await change(bench, what)
         entry = bench.journal.entries()[0]
         (offered,) = next_undo(bench.journal.entries(), HERE)
         assert offered == entry
@@ -109,9 +117,10 @@ async def colleague_changes(bench: Bench, what: str, entry: Entry) -> None:
 
 async def test_own_later_changes_are_not_another_users(tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
-        state, was = await BACK["flag: create"](bench)
+        state, was = await change(bench, "flag: create")
         (entry,) = bench.journal.entries()
-        await bench.flag(Intent(entry.record, {"name": "Mine", "tags": ["ops"]}, "edit"))
+        mine = Intent(entry.record, {"name": "Mine", "tags": ["ops"]}, "edit")
+        await bench.save(await bench.plan_flag(mine))
         for changes, conflicts in ({}, []), ({"tags": ["ops", "theirs"]}, ["tags"]):
             if changes:
                 await bench.client.flags.update(entry.record, changes)
@@ -137,7 +146,7 @@ MADE: Final = {
 @pytest.mark.parametrize("what", MADE)
 async def test_undo_shows_another_users_later_changes_before_overwriting(what: str, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
-        state, was = await BACK[what](bench)
+        state, was = await change(bench, what)
         (entry,) = bench.journal.entries()
         await colleague_changes(bench, what, entry)
         prepared = expect(await kind_of(entry.kind).prepare_undo(entry, bench.undo_context), Planned)
@@ -161,7 +170,7 @@ async def test_change_left_open_is_resolved_at_next_start_and_undoable(
     what: str, is_done: bool, tmp_path: Path
 ) -> None:
     async with working(tmp_path) as bench:
-        state, was = await BACK[what](bench)
+        state, was = await change(bench, what)
         (*_, entry), after = reversed(bench.journal.entries()), {}
         if entry.kind == "copy":
             after = {name: entry.after[name] for name in ("project", "project_name")}

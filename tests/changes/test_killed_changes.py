@@ -13,7 +13,7 @@ from typing import Final
 import httpx
 import pytest
 from tests.changes.bench import GENERATIONS, HERE, Bench, working
-from tests.changes.kinds import KINDS, Make, of_experiment
+from tests.changes.kinds import BACK, KINDS, Make, of_experiment
 from tests.changes.sets.set_desk import Killed
 from tests.changes.writing import Writing, approve
 from tests.doubles.slices import at_most
@@ -29,27 +29,19 @@ ROUNDS: Final = int(os.environ.get("FLAGTUI_ROUNDS", at_most(2, full=1000)))
 CONCLUDED: Final = {"conclusion": "won", "conclusion_comment": None}
 CHANGES: Final[dict[str, Make]] = {
     **KINDS,
-    "launch": of_experiment("launch", "draft"),
-    "resume": of_experiment("resume", "paused"),
-    "end": of_experiment("end", "running", conclusion="won", comment="clear"),
+    **{what: make for what, make in BACK.items() if what.startswith("experiment: ")},
     "end again": of_experiment("end", "concluded"),
-    "ship": of_experiment("ship", "running", variant="test", conclusion="won"),
-    "ship to everyone": of_experiment("ship", "stopped", variant="test", everyone=True),
-    "archive": of_experiment("archive", "stopped"),
-    "archive with its flag": of_experiment("archive", "stopped", disable_flag=True),
-    "unarchive": of_experiment("unarchive", "archived"),
-    "reset": of_experiment("reset", "concluded"),
+    "reset a concluded one": of_experiment("reset", "concluded"),
     "reopen": of_experiment("reopen", "concluded", fields=CONCLUDED),
     "reopen ended": of_experiment("reopen", "stopped", fields={"end_date": None}),
-    "duplicate": of_experiment("duplicate", "running", flag_key="blue-copy"),
-    "copy of an experiment": of_experiment("copy", "running", project=2, flag_key="blue"),
     "exposure cohort": of_experiment("cohort", "running"),
-    "delete": of_experiment("delete", "draft"),
-    "restore": of_experiment("restore", "deleted"),
 }
 OLDER: Final = (
-    *("flag", "fields of an experiment", "new experiment", "event definition", "launch", "resume", "end"),
-    *("archive", "unarchive", "reset", "reopen", "delete"),
+    *("flag", "fields of an experiment", "new experiment", "event definition", "reopen"),
+    *(
+        f"experiment: {step}"
+        for step in ("launch", "resume", "end", "archive", "unarchive", "reset", "delete")
+    ),
 )
 """What servers without words for the steps can do with one request."""
 
@@ -98,7 +90,9 @@ async def kill_once(what: str, killed_at: int, generation: str, folder: Path) ->
         bench.wire.inner = Line(bench.service, life)
         journal = Journal(folder / "journal", bench.clock.time, Disk(life.write, life.sync))
         with contextlib.suppress(Killed):
-            await Writing(prepared.adapter, journal, HERE, bench.clock).save(approve(prepared.plan))
+            await Writing(bench.adapter_of(prepared.plan), journal, HERE, bench.clock).save(
+                approve(prepared.plan)
+            )
         bench.wire.inner = bench.service
         done = bench.service.done - began_with
         # The next start, ten minutes later.

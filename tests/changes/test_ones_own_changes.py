@@ -26,20 +26,20 @@ def values(kind: str, value: Any) -> dict[str, Any]:
 async def change(bench: Bench, kind: str, id: Any, value: Any, *, is_own: bool = True) -> None:
     """The user or another user sets one field of the record."""
     client, fields = bench.client, values(kind, value)
-    if kind == "event":
-        await (
-            bench.event(EventIntent(id, fields, "edit"))
-            if is_own
-            else client.event_definitions.update(id, fields)
-        )
-    elif kind == "experiment" and is_own:
+    if kind == "experiment" and is_own:
         fresh = await client.experiments.get(id)
         seen = {"description": fresh.raw.get("description")}
-        await bench.step("edit", fresh, fields=fields, seen=seen)
+        await bench.save(bench.plan_step("edit", fresh, fields=fields, seen=seen))
     elif kind == "experiment":
         await client.experiments.update(id, fields)
+    elif kind == "event" and is_own:
+        await bench.save(await bench.plan_event(EventIntent(id, fields, "edit")))
+    elif kind == "event":
+        await client.event_definitions.update(id, fields)
+    elif is_own:
+        await bench.save(await bench.plan_flag(Intent(id, fields, "edit")))
     else:
-        await (bench.flag(Intent(id, fields, "edit")) if is_own else client.flags.update(id, fields))
+        await client.flags.update(id, fields)
 
 
 async def question_of(bench: Bench, place: int) -> Question[Any]:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from tests.changes.bench import GENERATIONS, working
-from tests.changes.cases import RICH as WITHOUT_COHORTS
 from tests.changes.flags.test_targeting_intents import RICH
+from tests.changes.kinds import RICH as WITHOUT_COHORTS
 from tests.changes.office import Office
 from tests.changes.writing import approve
 from tests.doubles.expected import expect, require
