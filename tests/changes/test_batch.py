@@ -42,9 +42,8 @@ def make_plan(intent: Intent, fresh: Flag) -> Plan:
 
 
 def sort_ids(verb: str, *flags: Flag) -> list[int | str]:
-    return [
-        plan.id for plan in sort_by_dependency([make_plan(switch(verb, flag.id), flag) for flag in flags])
-    ]
+    plans = [make_plan(switch(verb, flag.id), flag) for flag in flags]
+    return [plan.id for plan in sort_by_dependency(plans)]
 
 
 def test_flags_go_off_before_dependencies_and_each_once() -> None:

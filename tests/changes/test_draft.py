@@ -1,5 +1,6 @@
 """A draft shares unchanged parts with its record, its snapshots and a copy for a thread."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -32,11 +33,9 @@ def test_change_copies_its_path_and_shares_the_rest() -> None:
     assert stored[5]["rollout_percentage"] == 5
 
 
-@pytest.mark.parametrize(
-    "raw", [heavy.with_conditions(2_000), heavy.with_properties(2_000), heavy.with_variants(2_000)]
-)
-def test_open_flag_is_compared_without_a_look_at_its_parts(raw: dict[str, Any]) -> None:
-    copy = WorkingCopy.of(Flag.of(raw))
+@pytest.mark.parametrize("make", [heavy.with_conditions, heavy.with_properties, heavy.with_variants])
+def test_open_flag_is_compared_without_a_look_at_its_parts(make: Callable[[int], dict[str, Any]]) -> None:
+    copy = WorkingCopy.of(Flag.of(make(2_000)))
     assert counted_calls(lambda: copy.is_changed) < FEW
     assert counted_calls(copy.snapshot) < FEW
     assert not copy.is_changed

@@ -6,10 +6,13 @@ from typing import Final
 import pytest
 from tests.changes.flags.test_targeting_intents import RICH
 from tests.doubles.fixtures import NO_FIXTURES, real_records
+from tests.doubles.tables import table
 from tests.doubles.targeting import group
 
 from flagtui.changes.flags.filter_rules import SIZE_LIMIT, problems_in
 from flagtui.models.json_value import JSON
+
+LEVEL: Final = "aggregation_group_type_index"
 
 
 def asking(**item: JSON) -> dict[str, JSON]:
@@ -22,41 +25,37 @@ def variants(*shares: JSON, **more: JSON) -> dict[str, JSON]:
     return {"groups": [], "multivariate": {"variants": named}, **more}
 
 
-FINE: list[tuple[str, JSON]] = [
-    ("empty", {}),
-    ("no condition", {"groups": []}),
-    ("rich", RICH),
-    ("fraction", {"groups": [{"rollout_percentage": 0.5}]}),
-    ("null share", {"groups": [{"rollout_percentage": None, "properties": None}]}),
-    ("unknown keys", {"groups": [{"rollout_percentage": 1, "mystery": 1}], "mystery": {}}),
-    ("three thirds", variants(33.33, 33.33, 33.34)),
-    ("exact list", asking(value=["a", "b"], operator="exact")),
-    ("no operator", asking(value="a")),
-    ("set", asking(operator="is_set")),
-    ("regex", asking(operator="regex", value="^a.*$")),
-    ("number as text", asking(operator="gt", value="5")),
-    ("alias", asking(operator="min", value="5")),
-    ("relative date", asking(operator="is_date_before", value="-7d")),
-    ("date", asking(operator="is_date_after", value="2026-01-01")),
-    ("date and time", asking(operator="is_date_exact", value="2026-01-01T10:00:00Z")),
-    ("version", asking(operator="semver_gte", value="1.2.3-beta.1")),
-    ("version wildcard", asking(operator="semver_wildcard", value="1.2.*")),
-    ("several", asking(operator="icontains_multi", value=["a"])),
-    ("newest", asking(operator="starts_with", value="a")),
-    ("cohort", asking(key="id", type="cohort", operator="in", value=31)),
-    ("cohort as text", asking(key="id", type="cohort", operator="not_in", value="31")),
-    ("flag", asking(key="812", type="flag", operator="flag_evaluates_to", value=True)),
-    ("flag variant", asking(key=812, type="flag", operator="flag_evaluates_to", value="test")),
-    ("group", asking(key="plan", type="group", group_type_index=0, value=["pro"])
-     | {"aggregation_group_type_index": 0}),
-    ("payload not as text", {"groups": [], "payloads": {"true": {"a": 1}}}),
-    ("payload", {"groups": [], "payloads": {"true": '"hello"'}}),
-    ("enrollment", {"groups": [], "feature_enrollment": True, "early_exit": None}),
-    ("plain version", {"groups": [], "version": 1}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("filters", [row[1] for row in FINE], ids=[row[0] for row in FINE])
+@table("filters", {
+    "empty": {},
+    "no condition": {"groups": []},
+    "rich": RICH,
+    "fraction": {"groups": [{"rollout_percentage": 0.5}]},
+    "null share": {"groups": [{"rollout_percentage": None, "properties": None}]},
+    "unknown keys": {"groups": [{"rollout_percentage": 1, "mystery": 1}], "mystery": {}},
+    "three thirds": variants(33.33, 33.33, 33.34),
+    "exact list": asking(value=["a", "b"], operator="exact"),
+    "no operator": asking(value="a"),
+    "set": asking(operator="is_set"),
+    "regex": asking(operator="regex", value="^a.*$"),
+    "number as text": asking(operator="gt", value="5"),
+    "alias": asking(operator="min", value="5"),
+    "relative date": asking(operator="is_date_before", value="-7d"),
+    "date": asking(operator="is_date_after", value="2026-01-01"),
+    "date and time": asking(operator="is_date_exact", value="2026-01-01T10:00:00Z"),
+    "version": asking(operator="semver_gte", value="1.2.3-beta.1"),
+    "version wildcard": asking(operator="semver_wildcard", value="1.2.*"),
+    "several": asking(operator="icontains_multi", value=["a"]),
+    "newest": asking(operator="starts_with", value="a"),
+    "cohort": asking(key="id", type="cohort", operator="in", value=31),
+    "cohort as text": asking(key="id", type="cohort", operator="not_in", value="31"),
+    "flag": asking(key="812", type="flag", operator="flag_evaluates_to", value=True),
+    "flag variant": asking(key=812, type="flag", operator="flag_evaluates_to", value="test"),
+    "group": {**asking(key="plan", type="group", group_type_index=0, value=["pro"]), LEVEL: 0},
+    "payload not as text": {"groups": [], "payloads": {"true": {"a": 1}}},
+    "payload": {"groups": [], "payloads": {"true": '"hello"'}},
+    "enrollment": {"groups": [], "feature_enrollment": True, "early_exit": None},
+    "plain version": {"groups": [], "version": 1},
+})  # fmt: skip
 def test_what_servers_take_is_taken(filters: JSON) -> None:
     assert problems_in(filters, flag_id=1) == ()
 
@@ -70,7 +69,7 @@ def about_groups(**item: JSON) -> JSON:
     return {"groups": [group(None, {"key": "a", "value": 1, **item}, aggregation_group_type_index=0)]}
 
 
-WRONG: list[tuple[JSON, str]] = [
+@pytest.mark.parametrize(("filters", "where"), [
     ([], ""),
     (None, ""),
     ({"groups": {}}, "groups"),
@@ -126,10 +125,7 @@ WRONG: list[tuple[JSON, str]] = [
     (asking(key="9", type="flag", operator="exact", value=True), f"{ITEM}.operator"),
     (about_groups(type="person"), ITEM),
     (about_groups(type="group", group_type_index=1), f"{ITEM}.group_type_index"),
-]
-
-
-@pytest.mark.parametrize(("filters", "where"), WRONG)
+])  # fmt: skip
 def test_what_some_server_refuses_is_found_with_its_place(filters: JSON, where: str) -> None:
     assert where in [problem.where for problem in problems_in(filters, flag_id=1)]
 
@@ -140,20 +136,16 @@ def test_new_flags_need_a_condition_and_all_a_size() -> None:
     assert "bytes" in problems_in({"groups": [], "payloads": {"true": json.dumps("x" * SIZE_LIMIT)}})[0].words
 
 
-NASTY: list[JSON] = [None, True, 1, 1.5, "x", [], {}, [[]], [None], {"a": None}, "\ud800", 10**400]
-
-
-@pytest.mark.parametrize("odd", NASTY, ids=[str(place) for place in range(len(NASTY))])
-def test_nothing_odd_crashes_it(odd: JSON) -> None:
-    level = "aggregation_group_type_index"
-    for name in ("groups", "multivariate", "payloads", "holdout", "early_exit", level):
-        problems_in({"groups": [], name: odd})
-    for name in ("properties", "rollout_percentage", "variant", level):
-        problems_in({"groups": [{name: odd}]})
-    for name in ("key", "type", "operator", "value", "group_type_index"):
-        problems_in(asking(**{name: odd}))
-    problems_in({"groups": [], "multivariate": {"variants": odd}})
-    problems_in({"groups": [], "multivariate": {"variants": [odd, {"key": odd, "rollout_percentage": odd}]}})
+def test_nothing_odd_crashes_it() -> None:
+    for odd in (None, True, 1, 1.5, "x", [], {}, [[]], [None], {"a": None}, "\ud800", 10**400):
+        for name in ("groups", "multivariate", "payloads", "holdout", "early_exit", LEVEL):
+            problems_in({"groups": [], name: odd})
+        for name in ("properties", "rollout_percentage", "variant", LEVEL):
+            problems_in({"groups": [{name: odd}]})
+        for name in ("key", "type", "operator", "value", "group_type_index"):
+            problems_in(asking(**{name: odd}))
+        for variants in (odd, [odd, {"key": odd, "rollout_percentage": odd}]):
+            problems_in({"groups": [], "multivariate": {"variants": variants}})
 
 
 REAL: Final = real_records("flags/retrieve_*.json", "id")

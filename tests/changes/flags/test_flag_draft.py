@@ -11,18 +11,13 @@ from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.models.flag import Flag
 
+CONTROL = {"key": "control", "rollout_percentage": 50}
 FILTERS: dict[str, Any] = {
     "groups": [
         {"properties": None, "rollout_percentage": None, "sort_key": "a"},
         {"properties": [asks_cohort(3, cohort_name="x")], "rollout_percentage": 5, "variant": "test"},
     ],
-    "multivariate": {
-        "variants": [
-            {"key": "control", "rollout_percentage": 50},
-            {"key": "test", "rollout_percentage": 50, "extra": 1},
-        ],
-        "more": True,
-    },
+    "multivariate": {"variants": [CONTROL, {**CONTROL, "key": "test", "extra": 1}], "more": True},
     "payloads": {"control": "1", "test": "2"},
     "unknown": {"deep": [None]},
 }
@@ -40,9 +35,7 @@ def test_looking_at_everything_changes_nothing(filters: Any) -> None:
         assert looked_at.properties(place) is not None
         assert looked_at.group_type(place) is None
     assert looked_at.payload_keys
-    assert looked_at.problems == []
-    assert not looked_at.is_changed
-    assert looked_at.intent() is None
+    assert (looked_at.problems, looked_at.is_changed, looked_at.intent()) == ([], False, None)
 
 
 def test_conditions_stay_within_the_list_and_off_the_flag() -> None:
@@ -67,8 +60,9 @@ def test_variants_leave_and_take_their_payloads_along() -> None:
     edited = WorkingCopy.of(flag())
     edited.remove_variant(1)
     assert (edited.payloads, edited.share_sum) == ({"control": "1"}, 50)
-    assert any("there is no variant test" in problem for problem in edited.problems)
-    assert any("add up to 50 %" in problem for problem in edited.problems)
+    problems = "; ".join(edited.problems)
+    assert "there is no variant test" in problems
+    assert "add up to 50 %" in problems
 
 
 def test_first_variant_gets_everyone_and_removing_it_restores_boolean() -> None:

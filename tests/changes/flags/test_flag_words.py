@@ -40,23 +40,8 @@ def test_what_a_condition_asks_for_is_told_in_names(before: Any, after: Any, wor
     assert words_of({"properties": before}, {"properties": after}) == words
 
 
-@pytest.mark.parametrize(
-    ("share", "words"), [(12.3456789, "12.3456789 %"), (100 / 3, "33.333333333333336 %")]
-)
-def test_words_of_a_rollout_have_every_digit(share: float, words: str) -> None:
-    sides = ({"rollout_percentage": share}, {"rollout_percentage": 12.3457})
-    assert words_of(*sides) == [f"condition 1: rollout {words} → 12.3457 %"]
-
-
-def test_cohorts_have_a_name_or_a_number_and_values_none() -> None:
-    seats = {"key": "seats", "type": "person", "operator": "exact", "value": 31}
-    assert words_of({"properties": [seats]}, {"properties": [seats | {"value": 32}]}) == [
-        "condition 1: seats is 31 → seats is 32"
-    ]
-    assert property_in_short(Property.of(PAYING)) == "users in cohort 31"
-    assert property_in_short(Property.of(PAYING | {"cohort_name": "As the server says"}), NAMES) == (
-        "users in As the server says"
-    )
+SEATS = {"key": "seats", "type": "person", "operator": "exact", "value": 31}
+LEVEL = "aggregation_group_type_index"
 
 
 @pytest.mark.parametrize(("before", "after", "words"), [
@@ -65,22 +50,26 @@ def test_cohorts_have_a_name_or_a_number_and_values_none() -> None:
     ({}, {"variant": "test"}, "forced variant none → test"),
     ({"variant": "test"}, {"variant": None}, "forced variant test → none"),
     ({"variant": "test"}, {"variant": "control"}, "forced variant test → control"),
+    ({"rollout_percentage": 12.3456789}, {"rollout_percentage": 12.3457}, "rollout 12.3456789 % → 12.3457 %"),
+    ({"rollout_percentage": 100 / 3}, {"rollout_percentage": 12}, "rollout 33.333333333333336 % → 12 %"),
+    ({"properties": [SEATS]}, {"properties": [SEATS | {"value": 32}]}, "seats is 31 → seats is 32"),
+    ({LEVEL: None}, {LEVEL: 0}, "is about company groups instead of users"),
 ])  # fmt: skip
-def test_forced_variant_is_none_where_it_is_null_or_missing(
+def test_other_parts_of_a_condition_have_words(
     before: dict[str, Any], after: dict[str, Any], words: str
 ) -> None:
     assert words_of(before, after) == [f"condition 1: {words}"]
 
 
-def test_condition_words_name_its_group_type() -> None:
-    level = "aggregation_group_type_index"
-    assert words_of({level: None}, {level: 0}) == ["condition 1: is about company groups instead of users"]
-    assert words_of({level: 0}, {level: 1}, Names()) == [
-        "condition 1: is about groups of type 1 instead of groups of type 0"
-    ]
-    sides = {"filters": {level: 0}}, {"filters": {level: None}}
+def test_groups_and_cohorts_without_a_name_have_a_number() -> None:
+    words = ["condition 1: is about groups of type 1 instead of groups of type 0"]
+    assert words_of({LEVEL: 0}, {LEVEL: 1}, Names()) == words
+    sides = {"filters": {LEVEL: 0}}, {"filters": {LEVEL: None}}
     (line,) = difference(*sides)
     assert in_words(line, *sides, NAMES) == "the flag is about users instead of company groups"
+    assert property_in_short(Property.of(PAYING)) == "users in cohort 31"
+    named = Property.of(PAYING | {"cohort_name": "As the server says"})
+    assert property_in_short(named, NAMES) == "users in As the server says"
 
 
 def test_range_and_built_in_properties_have_their_own_words() -> None:

@@ -1,6 +1,5 @@
 """Changes of flags with thousands of parts: linear rules, a plan in a thread, a question that can be read."""
 
-import asyncio
 import re
 import threading
 from functools import partial
@@ -19,17 +18,20 @@ from flagtui.api import Client, errors
 from flagtui.api.flags import Flags
 from flagtui.api.heavy_work import is_heavy
 from flagtui.changes.difference import field_words, without
-from flagtui.changes.flags.current_flag import FlagReading, PlanResult
+from flagtui.changes.entry_kind import UndoContext
+from flagtui.changes.flags.current_flag import FlagReading
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import MANY, Context, NotKnown, Reach, reach_of
 from flagtui.changes.flags.flag_draft import WorkingCopy
+from flagtui.changes.flags.flag_entries import FlagEntries
 from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_planner import FlagChange, FlagPlanner
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import plan_together
 from flagtui.changes.flags.new_flags import copy_of
-from flagtui.changes.planner import PlanContext
+from flagtui.changes.journal_entries import Entry
+from flagtui.changes.planner import PlanContext, Planned
 from flagtui.models.condition_queries import ConditionQuery
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
@@ -110,10 +112,9 @@ async def test_heavy_flag_is_planned_in_a_thread() -> None:
     threads: list[threading.Thread] = []
     for count in (10, 1_000):
         fresh = Flag.of(heavy.with_conditions(count))
-        readings = read_to_turn_off(fresh, threads)
-        result: PlanResult = await readings.plan_off_loop(frozenset({fresh.id}))
-        assert isinstance(result, Plan)
-        assert result == readings.plan(frozenset({fresh.id}))
+        reading = read_to_turn_off(fresh, threads)
+        result = expect(await reading.plan_off_loop(frozenset({fresh.id})), Plan)
+        assert result == reading.plan(frozenset({fresh.id}))
     assert [thread is threading.main_thread() for thread in threads] == [True, True, False, True]
 
 
@@ -128,15 +129,23 @@ async def test_heavy_flag_of_many_is_read_in_a_thread() -> None:
     assert calls.count < 5_000
 
 
-async def test_flags_that_are_heavy_together_are_planned_in_a_thread() -> None:
+@pytest.mark.parametrize(("count", "is_beside"), [(10, False), (100, True)])
+async def test_flags_that_are_heavy_together_are_planned_in_a_thread(count: int, is_beside: bool) -> None:
     threads: list[threading.Thread] = []
-    for count, is_beside in ((10, False), (100, True)):
-        flags = [Flag.of(heavy.with_conditions(count, id=id)) for id in (901, 902)]
-        readings = [read_to_turn_off(fresh, threads) for fresh in flags]
-        threads.clear()
-        plans, _skipped = await plan_together(readings)
-        assert [plan.id for plan in plans] == [901, 902]
-        assert [thread is not threading.main_thread() for thread in threads] == [is_beside, is_beside]
+    flags = [Flag.of(heavy.with_conditions(count, id=id)) for id in (901, 902)]
+    plans, _skipped = await plan_together([read_to_turn_off(fresh, threads) for fresh in flags])
+    assert [plan.id for plan in plans] == [901, 902]
+    assert [thread is not threading.main_thread() for thread in threads] == [is_beside, is_beside]
+
+
+def retargeted(fresh: Flag, **fields: JSON) -> Intent:
+    """A change of these fields in every condition."""
+    groups = [{**group, **fields} for group in fresh.filters["groups"]]
+    return Intent(fresh.id, {"filters": {**fresh.filters, "groups": groups}}, "change targeting")
+
+
+def plan_now(intent: Intent, fresh: Flag) -> Plan:
+    return expect(plan_flag(intent, fresh, Context(now=NOW, dependents=())), Plan)
 
 
 class OneFlag:
@@ -159,9 +168,7 @@ class OneFlag:
 async def test_heavy_answer_is_compared_in_a_thread(is_conflict: bool, ending: str) -> None:
     raw = heavy.with_conditions(300)
     fresh = Flag.of(raw)
-    groups = [{**group, "rollout_percentage": 7.5} for group in fresh.filters["groups"]]
-    intent = Intent(fresh.id, {"filters": {**fresh.filters, "groups": groups}}, "change targeting")
-    plan = expect(plan_flag(intent, fresh, Context(now=NOW, dependents=())), Plan)
+    plan = plan_now(retargeted(fresh, rollout_percentage=7.5), fresh)
     stored = change_record(raw) if is_conflict else {"filters": plan.values["filters"]}
     flags = OneFlag(Flag.of({**raw, **stored, "version": 13}), is_conflict=is_conflict)
     with counting_calls() as calls:
@@ -182,11 +189,7 @@ def test_new_flags_and_values_count_as_heavy() -> None:
 
 def test_question_counts_cautions_and_differences_beyond_its_lines() -> None:
     fresh = Flag.of(heavy.with_conditions(2_000))
-    groups = [
-        {**group, "aggregation_group_type_index": 0, "properties": []} for group in fresh.filters["groups"]
-    ]
-    intent = Intent(fresh.id, {"filters": {**fresh.filters, "groups": groups}}, "change targeting")
-    plan = expect(plan_flag(intent, fresh, Context(now=NOW, dependents=())), Plan)
+    plan = plan_now(retargeted(fresh, aggregation_group_type_index=0, properties=[]), fresh)
     lines = [*plan_lines(plan, 80)]
     assert len(lines) < DIFFERENCES + 200
     assert f"… and {len(plan.cautions) - 100:,} more cautions" in plain(lines)
@@ -202,22 +205,21 @@ def test_condition_is_measured_before_its_properties_are_read() -> None:
         assert ConditionQuery.is_short(raw) is ConditionQuery(1, Condition.of(raw), None).is_countable
 
 
-def test_reach_of_thousands_of_conditions_is_not_counted() -> None:
-    async def count(_condition: object, _kind: int | None) -> BlastRadius:
-        raise AssertionError("nothing is counted")
-
-    for many, words in ((20, "20"), (5_000, f"more than {MANY}")):
-        reach = asyncio.run(reach_of(count, Flag.of(heavy.with_conditions(many)), {"active": False}))
-        assert reach == NotKnown(f"{words} different conditions are too many to count in time")
+async def never_count(_condition: object, _kind: int | None) -> BlastRadius:
+    raise AssertionError("nothing is counted")
 
 
-@pytest.mark.parametrize("raw", [heavy.with_properties(10_001), heavy.with_values(10_001)])
-async def test_reach_of_huge_conditions_is_not_counted(raw: dict[str, JSON]) -> None:
-    async def count(_condition: object, _kind: int | None) -> BlastRadius:
-        raise AssertionError("nothing is counted")
+LONG = "a condition with more than 10,000 values is too long to count"
 
-    reach = await reach_of(count, Flag.of(raw), {"active": False})
-    assert reach == NotKnown("a condition with more than 10,000 values is too long to count")
+
+@pytest.mark.parametrize(("raw", "words"), [
+    (heavy.with_conditions(20), "20 different conditions are too many to count in time"),
+    (heavy.with_conditions(5_000), f"more than {MANY} different conditions are too many to count in time"),
+    (heavy.with_properties(10_001), LONG),
+    (heavy.with_values(10_001), LONG),
+], ids=["20 conditions", "5,000 conditions", "many properties", "many values"])  # fmt: skip
+async def test_reach_of_many_or_huge_conditions_is_not_counted(raw: dict[str, JSON], words: str) -> None:
+    assert await reach_of(never_count, Flag.of(raw), {"active": False}) == NotKnown(words)
 
 
 async def test_reach_of_equal_conditions_is_read_in_a_thread() -> None:
@@ -230,3 +232,31 @@ async def test_reach_of_equal_conditions_is_read_in_a_thread() -> None:
         reach = expect(await reach_of(count, fresh, {"deleted": True}), Reach)
     assert (reach.after, reach.total) == (0, 10)
     assert calls.count < 3 * 5_000
+
+
+class Unreadable:
+    """A client of one flag, whose context cannot be read."""
+
+    def __init__(self, flag: Flag) -> None:
+        self._flag = flag
+        self.flags = self
+
+    async def get(self, _id: int) -> Flag:
+        return self._flag
+
+    async def refuse(self, *_terms: object, **_more: object) -> None:
+        raise errors.Forbidden("No access.")
+
+    dependents = blast_radius = activity = refuse
+
+
+async def test_undo_of_heavy_flag_is_planned_in_a_thread() -> None:
+    fresh = Flag.of(heavy.with_conditions(1_000))
+    assert fresh.row().id == fresh.id
+    before = retargeted(fresh, rollout_percentage=7.5).changes
+    entry = Entry(key=fresh.key, record=fresh.id, before=before, after={"filters": fresh.filters})
+    context = UndoContext(cast(Client, Unreadable(fresh)), SteadyClock(), rows=())
+    with counting_calls() as calls:
+        prepared = await FlagEntries().prepare_undo(entry, context)
+    assert expect(prepared, Planned).plans[0].lines
+    assert calls.count < 5_000

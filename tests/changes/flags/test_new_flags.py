@@ -11,6 +11,7 @@ from tests.changes.writing import approve
 from tests.doubles.expected import expect, require
 from tests.doubles.flag_server import raw_flag
 from tests.doubles.slices import cross
+from tests.doubles.tables import table
 
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_context import Context
@@ -36,15 +37,15 @@ def make_plan(fields: dict[str, JSON], taken: Taken = FREE, context: Context | N
     return expect(plan_create(fields, taken, context or Context()), Plan)
 
 
-KINDS: list[dict[str, JSON]] = [
-    {**boolean_flag("fresh"), "name": "A description"},
-    multivariate_flag("fresh", ["control", "test", "other"]),
-    remote_configuration("fresh", '{"a": 1}'),
-    copy_of(Flag.of(raw_flag(filters=RICH)), "fresh"),
-]
+KINDS: dict[str, dict[str, JSON]] = {
+    "boolean": {**boolean_flag("fresh"), "name": "A description"},
+    "multivariate": multivariate_flag("fresh", ["control", "test", "other"]),
+    "remote config": remote_configuration("fresh", '{"a": 1}'),
+    "copy": copy_of(Flag.of(raw_flag(filters=RICH)), "fresh"),
+}
 
 
-@pytest.mark.parametrize("fields", KINDS, ids=["boolean", "multivariate", "remote config", "copy"])
+@table("fields", KINDS)
 def test_new_flag_is_off_and_valid_for_every_server(fields: dict[str, JSON]) -> None:
     assert fields["active"] is False
     assert problems_in(fields["filters"], is_new=True) == ()
@@ -65,13 +66,14 @@ def test_a_copy_leaves_experiments_and_secrets_behind() -> None:
     assert not {"id", "version", "experiment_set", "created_at", "has_encrypted_payloads"} & copied.keys()
 
 
-def test_the_plan_reads_as_what_will_be_there() -> None:
-    plan = make_plan({**boolean_flag("fresh"), "name": "A description"})
-    words = [line.words for line in plan.lines]
-    assert words == ["off", "condition 1: 0 % of everyone", "description: A description"]
-    plan = make_plan({**multivariate_flag("fresh", ["a", "b"]), "tags": ["review"], "active": True})
-    words = [line.words for line in plan.lines]
-    assert words == ["on", "2 variants: a 50 %, b 50 %", "condition 1: 0 % of everyone", "tags: review"]
+@pytest.mark.parametrize(("fields", "words"), [
+    ({**boolean_flag("fresh"), "name": "A description"},
+     ["off", "condition 1: 0 % of everyone", "description: A description"]),
+    ({**multivariate_flag("fresh", ["a", "b"]), "tags": ["review"], "active": True},
+     ["on", "2 variants: a 50 %, b 50 %", "condition 1: 0 % of everyone", "tags: review"]),
+])  # fmt: skip
+def test_the_plan_reads_as_what_will_be_there(fields: dict[str, JSON], words: list[str]) -> None:
+    assert [line.words for line in make_plan(fields).lines] == words
 
 
 @pytest.mark.parametrize(("fields", "code"), [
@@ -87,11 +89,9 @@ def test_what_no_server_would_take_is_blocked(fields: dict[str, JSON], code: str
 
 
 def test_key_of_a_deleted_flag_warns_of_its_destruction() -> None:
-    plan = make_plan(boolean_flag("gone"), Taken((), {"gone": 7}))
-    assert [caution.text for caution in plan.cautions] == [
-        "the deleted flag with this key, number 7, is destroyed for good"
-    ]
-    assert plan.cautions[0].instead == ("restore the deleted flag",)
+    (caution,) = make_plan(boolean_flag("gone"), Taken((), {"gone": 7})).cautions
+    assert caution.text == "the deleted flag with this key, number 7, is destroyed for good"
+    assert caution.instead == ("restore the deleted flag",)
 
 
 async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) -> None:
@@ -101,7 +101,7 @@ async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) 
     assert office.ada.sends == 1
 
 
-REAL = [*KINDS[:3], copy_of(Flag.of(raw_flag(filters=WITHOUT_COHORTS)), "fresh")]
+REAL = [*KINDS.values()][:3] + [copy_of(Flag.of(raw_flag(filters=WITHOUT_COHORTS)), "fresh")]
 
 
 @pytest.mark.parametrize(("generation", "fields"), cross(GENERATIONS, REAL))
@@ -110,5 +110,4 @@ async def test_the_real_service_creates_what_was_planned(
 ) -> None:
     async with working(tmp_path, **GENERATIONS[generation]) as bench:
         outcome = await bench.writing(FlagAdapter(bench.client.flags)).save(approve(make_plan(fields)))
-        assert outcome.is_saved
-        assert outcome.remarks == ()
+        assert (outcome.ending, outcome.remarks) == ("saved", ())

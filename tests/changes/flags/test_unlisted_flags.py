@@ -8,10 +8,12 @@ from typing import Final
 import httpx
 import pytest
 
-from flagtui.api.client import Client
+from flagtui.api import Client, errors
 from flagtui.api.http_library import in_process
 from flagtui.changes.flags.current_flag import as_linked
 from flagtui.changes.flags.unlisted_flags import READ_ALONE, rows_in_lists, rows_of
+from flagtui.changes.planner import AT_ONCE
+from flagtui.models.flag import Flag
 from flagtui.service import close_service, create_service
 
 KEY: Final = "phx_everything"
@@ -70,3 +72,38 @@ async def test_few_flags_are_read_alone_and_many_not_waited_for(served: tuple[Cl
     wire.is_slow = True
     async with asyncio.timeout(10):
         assert await rows_in_lists(client.flags, client.flags.get, [*range(1, FLAGS)], patience=0.01) == []
+
+
+async def test_unlisted_flags_are_read_a_few_at_a_time() -> None:
+    reading, most = 0, 0
+
+    async def get(id: int) -> Flag:
+        nonlocal reading, most
+        reading += 1
+        most = max(most, reading)
+        await asyncio.sleep(0)
+        reading -= 1
+        if id == 7:
+            raise errors.NotFound("No flag.")
+        return Flag.of({"id": id, "key": f"flag-{id}"})
+
+    rows = await rows_of(get, range(1, 1_001))
+    assert [row.id for row in rows] == [id for id in range(1, 1_001) if id != 7]
+    assert most == AT_ONCE
+
+
+async def test_reads_that_never_wait_leave_turns_to_keys() -> None:
+    read: list[int] = []
+
+    async def get(id: int) -> Flag:
+        read.append(id)
+        return Flag.of({"id": id, "key": f"flag-{id}"})
+
+    reading = asyncio.create_task(rows_of(get, range(1, 1_001)))
+    read_by_turn = []
+    while not reading.done():
+        before = len(read)
+        await asyncio.sleep(0)
+        read_by_turn.append(len(read) - before)
+    assert sum(read_by_turn) == 1_000
+    assert max(read_by_turn) <= AT_ONCE

@@ -65,47 +65,45 @@ def test_a_second_program_learns_who_holds_the_set(tmp_path: Path) -> None:
         hold(tmp_path, "staged", "flagtui apply", patience=0),
     ):
         raise AssertionError("both hold it")
-    assert (error.value.fault, error.value.what) == (
-        "open",
-        f"the app (process {os.getpid()}) has this change set open",
-    )
+    words = f"the app (process {os.getpid()}) has this change set open"
+    assert (error.value.fault, error.value.what) == ("open", words)
+
+
+def hold_once(folder: Path, by: str, patience: float = 0) -> None:
+    with hold(folder, "staged", by, patience=patience):
+        assert (folder / "staged.lock").read_text().startswith(by)
 
 
 def test_set_is_free_after_its_holder_in_a_folder(tmp_path: Path) -> None:
-    with hold(tmp_path, "staged", "the app"):
-        pass
-    with hold(tmp_path, "staged", "flagtui apply", patience=0):
-        assert (tmp_path / "staged.lock").read_text().startswith("flagtui apply")
+    for by in ("the app", "flagtui apply"):
+        hold_once(tmp_path, by)
     (tmp_path / "sets").touch()
-    with pytest.raises(ChangeSetError) as error, hold(tmp_path / "sets", "staged", "the app"):
-        raise AssertionError("it is held")
+    with pytest.raises(ChangeSetError) as error:
+        hold_once(tmp_path / "sets", "the app")
     assert error.value.fault == "unreadable"
     # A pipe takes no name of the holder, as a full disk does not.
-    os.mkfifo(tmp_path / "piped.lock")
-    with pytest.raises(ChangeSetError, match="cannot be used for change sets"), hold(tmp_path, "piped", "me"):
-        raise AssertionError("it is held")
+    (tmp_path / "staged.lock").unlink()
+    os.mkfifo(tmp_path / "staged.lock")
+    with pytest.raises(ChangeSetError, match="cannot be used for change sets"):
+        hold_once(tmp_path, "me")
 
 
 FLAG: Final[dict[str, Any]] = {"kind": "flag", "record": 1, "key": "new-nav", "verb": "turn on"}
-EVENT: Final[dict[str, Any]] = {
-    "kind": "event_definition",
-    "record": "b1",
-    "key": "$pageview",
-    "verb": "edit",
-}
-ON: Final = Entry(
-    id="j1", record=1, key="new-nav", verb="turn on", version=12, after={"active": True}, ending="saved"
-)
+EVENT: Final[dict[str, Any]] = {"kind": "event_definition", "record": "b1", "key": "paid", "verb": "edit"}
+SWITCHED: Final[dict[str, Any]] = {"base": {"active": False}, "values": {"active": True}}
+BACK: Final[dict[str, Any]] = {**FLAG, "version": 13, "base": {"active": True}, "values": {"active": False}}
+SAVED: Final = Entry(id="j1", record=1, key="new-nav", ending="saved")
+ON: Final = replace(SAVED, verb="turn on", version=12, after={"active": True})
 DESCRIBED: Final = Entry(
     id="j2", uuid="b1", kind="event_definition", verb="edit", after={"description": "A"}, ending="saved"
 )
 
 
 @pytest.mark.parametrize(("entry", "fields", "is_applied"), [
-    (ON, {**FLAG, "version": 12, "base": {"active": False}, "values": {"active": True}}, True),
+    (ON, {**FLAG, "version": 12, **SWITCHED}, True),
     # The set was planned on a newer record, with consent.
-    (ON, {**FLAG, "version": 9, "base": {"active": False}, "values": {"active": True}}, True),
-    (ON, {**FLAG, "version": 13, "base": {"active": True}, "values": {"active": False}}, False),
+    (ON, {**FLAG, "version": 9, **SWITCHED}, True),
+    (ON, BACK, False),
     (DESCRIBED, {**EVENT, "base": {"description": ""}, "values": {"description": "A"}}, True),
     (DESCRIBED, {**EVENT, "base": {"description": "A"}, "values": {"description": "B"}}, False),
 ])  # fmt: skip
@@ -118,8 +116,7 @@ def test_change_staged_after_an_applied_one_is_left(
 
 
 def test_newest_change_counts_and_every_one_is_undone() -> None:
-    fields = {**FLAG, "version": 13, "base": {"active": True}, "values": {"active": False}}
-    change_set = empty_set().with_changes([StagedChange(**fields)], 10)
+    change_set = empty_set().with_changes([StagedChange(**BACK)], 10)
     first = replace(ON, at=1, batch=change_set.id)
     second = replace(first, id="j3", at=2, version=13, after={"active": False})
     progress = progress_of(change_set, [second, first])
@@ -128,8 +125,7 @@ def test_newest_change_counts_and_every_one_is_undone() -> None:
 
 
 def test_change_of_a_set_counts_while_it_is_not_undone() -> None:
-    change = StagedChange(**FLAG, version=12, base={"active": False}, values={"active": True})
-    change_set = empty_set().with_changes([change], 10)
+    change_set = empty_set().with_changes([StagedChange(**FLAG, **SWITCHED, version=12)], 10)
     entries = [
         replace(ON, at=1, batch=change_set.id),
         Entry(id="j3", at=2, record=1, undoes="j1", ending="saved"),
