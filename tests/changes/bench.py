@@ -132,8 +132,8 @@ class Bench:
         """Reads what the first change of the journal made."""
 
         async def read() -> object:
-            entries = self.journal.entries()
-            return await state(entries[-1].record, project)() if entries else "gone"
+            record = [entry.record for entry in self.journal.entries()][-1:]
+            return await state(record[0], project)() if any(record) else "gone"
 
         return read
 

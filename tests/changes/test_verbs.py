@@ -55,10 +55,8 @@ def plans() -> Iterator[Any]:
 
 def question(plan: Any, number: int) -> Question[Any]:
     plans = (plan,) * number
-    planned = Planned(None, plans)
-    return Question(
-        plans=plans, planned=planned, place="", type_this=None, reason_required=False, is_dialog=True
-    )
+    fields: dict[str, Any] = {"type_this": None, "reason_required": False, "is_dialog": True}
+    return Question(plans=plans, planned=Planned(None, plans), place="", **fields)
 
 
 PLANS: Final = list(plans())
@@ -79,10 +77,8 @@ def test_words_for_three_records_name_no_single_record(plan: Any) -> None:
 
 def test_creations_delete_and_only_lasting_changes_are_grave() -> None:
     assert [plan.verb.undo for plan in PLANS if plan.verb.name == "create"] == ["delete it"] * 3
-    grave = [
-        name for name in ("turn off", "turn on", "delete", "rename", "edit", "archive") if verb(name).is_grave
-    ]
-    assert grave == ["delete", "rename"]
+    names = ("turn off", "turn on", "delete", "rename", "edit", "archive")
+    assert [name for name in names if verb(name).is_grave] == ["delete", "rename"]
 
 
 def test_titles_of_one_or_different_changes_are_true_of_all() -> None:
@@ -104,18 +100,12 @@ def test_undo_of_steps_names_their_records(step: str, single: str, several: str)
     assert (undo_words([entry]), undo_words([entry] * 3)) == (single, several)
 
 
-@pytest.mark.parametrize(("name", "title"), [
-    ("turn off", "Turn OFF"),
-    ("delete", "Delete"),
-    ("unarchive", "Unarchive"),
-    ("change description", "Change description of"),
-    ("add a condition to", "Add a condition to"),
-    ("set rollout", "Change the rollout of"),
-])  # fmt: skip
-def test_a_title_can_be_followed_by_the_key(name: str, title: str) -> None:
-    assert verb(name).title == title
-
-
-@pytest.mark.parametrize(("count", "words"), [(1, "turn it on again"), (3, "turn them on again")])
-def test_undo_speaks_of_as_many_as_were_changed(count: int, words: str) -> None:
-    assert verb("turn off").undo_of(count) == words
+def test_words_of_a_verb_fit_a_key_and_a_number() -> None:
+    titles = {
+        **{"turn off": "Turn OFF", "delete": "Delete", "unarchive": "Unarchive"},
+        "change description": "Change description of",
+        "add a condition to": "Add a condition to",
+        "set rollout": "Change the rollout of",
+    }
+    assert {name: verb(name).title for name in titles} == titles
+    assert [verb("turn off").undo_of(count) for count in (1, 3)] == ["turn it on again", "turn them on again"]

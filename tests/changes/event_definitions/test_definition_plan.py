@@ -126,16 +126,17 @@ def test_plan_of_a_deletion_keeps_what_the_undo_needs() -> None:
     assert (plan.before["tags"], plan.before["owner"]) == (["a", "b"], 7)
 
 
-@pytest.mark.parametrize("rules", [
-    *map(GuardRules, (Level.RELAXED, Level.GUARDED, Level.STRICT)),
-    GuardRules(Level.STRICT, is_unlocked=True),
-])  # fmt: skip
-def test_deletion_needs_typing_at_every_level_verification_does_not(rules: GuardRules) -> None:
-    question = expect(guard(Planned(None, [make_plan(delete(ID))]), rules), Question)
-    assert question.type_this == "signed up"
-    assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
-    harmless = Planned[Any, EventPlan](None, [make_plan(verify(ID))])
-    assert expect(guard(harmless, GuardRules(Level.GUARDED)), Question).type_this is None
+def ask(plan: EventPlan, rules: GuardRules) -> Question[EventPlan]:
+    return expect(guard(Planned[Any, EventPlan](None, [plan]), rules), Question)
+
+
+def test_deletion_needs_typing_at_every_level_verification_does_not() -> None:
+    levels = (Level.RELAXED, Level.GUARDED, Level.STRICT)
+    for rules in (*map(GuardRules, levels), GuardRules(Level.STRICT, is_unlocked=True)):
+        question = ask(make_plan(delete(ID)), rules)
+        assert question.type_this == "signed up"
+        assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
+    assert ask(make_plan(verify(ID)), GuardRules(Level.GUARDED)).type_this is None
 
 
 def test_a_name_that_could_deceive_is_confirmed_by_its_id() -> None:
@@ -174,8 +175,7 @@ def test_undo_shows_later_changes_and_keeps_others_tags() -> None:
         ("description", "Mine", "Old", "Theirs")
     ]
     assert plan.body == {"description": "Old", "owner": 1}
-    question = expect(guard(Planned(None, [plan]), GuardRules(Level.RELAXED)), Question)
-    assert isinstance(question.settle(Confirmation(yes=True)), NotYet)
+    assert isinstance(ask(plan, GuardRules(Level.RELAXED)).settle(Confirmation(yes=True)), NotYet)
     entry = an_entry({"tags": ["a", "b"]}, {"tags": ["a", "c"]})
     plan = expect(plan_undo(entry, definition(tags=["a", "c", "theirs"]), AROUND), EventPlan)
     assert (plan.body, plan.conflicts) == ({"tags": ["a", "b", "theirs"]}, ())
@@ -245,6 +245,6 @@ def test_what_is_no_edit_is_said(text: str, reason: str) -> None:
     assert any(reason in line for line in expect(definition_text(ROW).read(text), Faulty).reasons)
 
 
-@pytest.mark.parametrize("id", ["../../etc/passwd", "a/b", ""])
-def test_an_id_that_is_no_file_name_names_no_file(id: str) -> None:
-    assert definition_text(EventDefinitionRow(id, "paid")).file == "event"
+def test_an_id_that_is_no_file_name_names_no_file() -> None:
+    for id in ("../../etc/passwd", "a/b", ""):
+        assert definition_text(EventDefinitionRow(id, "paid")).file == "event"

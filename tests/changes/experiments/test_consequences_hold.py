@@ -8,47 +8,44 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.changes.bench import working
+from tests.changes.bench import Bench, working
 from tests.changes.experiments.conftest import NOW
-from tests.changes.writing import Writing, approve
+from tests.changes.writing import approve
 from tests.doubles.expected import require
 from tests.doubles.slices import FULL, cross
 from tests.doubles.step_reader import Seen, untrue
+from tests.doubles.targeting import asks, group, variants
 
 from flagtui.api.client import Client
 from flagtui.api.errors import NotFound
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan, plan_step
-from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import STEPS, Choices, ExperimentIntent, StepName
 from flagtui.models.experiment import Experiment
+from flagtui.models.json_value import JSON
 
 Json = dict[str, Any]
-STAFF: Final = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.test"}
+STAFF: Final = asks("email", "ends_with", "@acme.test")
 
 
-def filters(*groups: Json, shares: tuple[int, int] = (50, 50), **more: Any) -> Json:
-    named = zip(("control", "test"), shares, strict=True)
-    variants = [{"key": key, "rollout_percentage": share} for key, share in named]
-    return {"groups": list(groups), "multivariate": {"variants": variants}, **more}
+def filters(*groups: JSON, shares: tuple[int, int] = (50, 50), **more: Any) -> Json:
+    split = variants(**dict(zip(("control", "test"), shares, strict=True)))
+    return {"groups": list(groups), "multivariate": split, **more}
 
 
-def group(share: float = 100, *asks: Json, **more: Any) -> Json:
-    return {"properties": list(asks), "rollout_percentage": share, **more}
-
-
+CONTROL: Final = group(100, variant="control")
 TARGETING: Final[dict[str, Json]] = {
-    "everyone": filters(group()),
+    "everyone": filters(group(100)),
     "no condition": filters(),
     "a share of nothing": filters(group(0)),
     "some staff": filters(group(40, STAFF)),
     "staff get control": filters(group(100, STAFF, variant="control"), group(60)),
-    "nobody, then control": filters(group(0), group(100, variant="control")),
-    "the first that fits decides": filters(group(0), group(100, variant="control"), early_exit=True),
-    "a third, and the first decides": filters(group(30), group(100, variant="control"), early_exit=True),
-    "held out": filters(group(), holdout={"id": 1, "exclusion_percentage": 30}),
+    "no one, then control": filters(group(0), CONTROL),
+    "the first match decides": filters(group(0), CONTROL, early_exit=True),
+    "a third, and the first decides": filters(group(30), CONTROL, early_exit=True),
+    "held out": filters(group(100), holdout={"id": 1, "exclusion_percentage": 30}),
     "early access": filters(group(50, STAFF), feature_enrollment=True),
-    "one variant has all": filters(group(), shares=(100, 0)),
+    "one variant has all": filters(group(100), shares=(100, 0)),
 }
 STATES: Final[dict[str, tuple[StepName, ...]]] = {
     "draft": (),
@@ -83,25 +80,16 @@ async def test_what_is_said_before_a_step_holds_after_it(state: str, targeting: 
     wrong: list[str] = []
     async with working(tmp_path) as bench:
         bench.world.write(EARLY_EXIT)
-        client, save_context = bench.client, bench.writing(StepAdapter(bench.client.experiments))
-        for is_on in (True, False):
-            fresh: Experiment | None = None
-            for (name, choices), switched in zip(TAKEN, switches(state, targeting), strict=True):
-                if is_on not in switched:
-                    continue
-                # A step that was refused has left it as it is.
-                fresh = fresh or await standing_in(client, state, TARGETING[targeting], is_on=is_on)
+        for (name, choices), switched in zip(TAKEN, switches(state, targeting), strict=True):
+            for is_on in switched:
+                fresh = await standing_in(bench.client, state, TARGETING[targeting], is_on=is_on)
                 intent = ExperimentIntent(fresh.id, STEPS[name], choices)
                 plan = plan_step(intent, fresh, StepContext(now=NOW))
                 if isinstance(plan, ExperimentPlan):
-                    seen = await follow(plan, client, save_context)
-                    what = f"{name} {choices.variant or choices.disable_flag} while it is {is_on}"
-                    taken.append(what)
-                    wrong += [f"{what}: {sentence}" for sentence in untrue(seen)]
-                    await put_away(client, fresh)
-                    fresh = None
-            if fresh is not None:
-                await put_away(client, fresh)
+                    taken.append(f"{name} {choices.variant or choices.disable_flag} while it is {is_on}")
+                    seen = await follow(plan, bench)
+                    wrong += [f"{taken[-1]}: {sentence}" for sentence in untrue(seen)]
+                await put_away(bench.client, fresh)
     assert len(taken) >= 3
     assert not wrong, "\n".join(wrong)
 
@@ -117,29 +105,24 @@ def switches(state: str, targeting: str) -> list[tuple[bool, ...]]:
 async def standing_in(client: Client, state: str, targeting: Json, *, is_on: bool) -> Experiment:
     """An experiment in this state, whose flag has this targeting and is on or off whatever the state."""
     fresh = await client.experiments.create("Blue", "blue", {})
-    assert fresh.feature_flag is not None
     for step in STATES[state]:
         await getattr(client.experiments, step)(fresh.id)
-    changes: Json = {"filters": targeting}
-    if state != "archived":
-        changes["active"] = is_on
-    await client.flags.update(fresh.feature_flag.id, changes)
+    changes: Json = {"filters": targeting} if state == "archived" else {"filters": targeting, "active": is_on}
+    await client.flags.update(require(fresh.feature_flag).id, changes)
     return await client.experiments.get(fresh.id)
 
 
-async def follow(plan: ExperimentPlan, client: Client, save_context: Writing) -> Seen:
+async def follow(plan: ExperimentPlan, bench: Bench) -> Seen:
     """Take the step; what there was before, and is afterwards."""
-    flag = require(plan.fresh.feature_flag)
-    before = await client.flags.get(flag.id)
-    ended = await save_context.save(approve(plan))
+    flags, id = bench.client.flags, require(plan.fresh.feature_flag).id
+    before = await flags.get(id)
+    ended = await bench.writing(bench.adapter_of(plan)).save(approve(plan))
     assert ended.ending == "saved", (plan.title, ended.reason, ended.error)
-    assert ended.record is not None
-    return Seen(plan, before, await client.flags.get(flag.id), ended.record)
+    return Seen(plan, before, await flags.get(id), require(ended.record))
 
 
 async def put_away(client: Client, experiment: Experiment) -> None:
     """Free the key for the next one."""
-    assert experiment.feature_flag is not None
     with suppress(NotFound):
         await client.experiments.delete(experiment.id)
-    await client.flags.update(experiment.feature_flag.id, {"key": f"gone-{experiment.id}"})
+    await client.flags.update(require(experiment.feature_flag).id, {"key": f"gone-{experiment.id}"})

@@ -116,10 +116,13 @@ def arrange(*shown: str, shared: str = "") -> Experiment:
 
 def test_metrics_are_ordered_where_the_server_keeps_an_order() -> None:
     assert stored_field(arrange("c", "a", "b"), "metrics") == metrics("c", "a", "b")
-    assert stored_field(make_experiment(metrics=metrics("b", "a")), "metrics") == metrics("b", "a")
-    fields = {"metrics": metrics("b", "a")}
-    assert with_order(make_experiment(metrics=metrics("a", "b")), fields) == fields
-    assert with_order(arrange("a", "b"), {"metrics": [{"kind": "x"}]}) == {"metrics": [{"kind": "x"}]}
+    unordered = make_experiment(metrics=metrics("b", "a"))
+    assert stored_field(unordered, "metrics") == metrics("b", "a")
+    for fresh, fields in (
+        (unordered, {"metrics": metrics("a", "b")}),
+        (arrange("a", "b"), {"metrics": [{"kind": "x"}]}),
+    ):
+        assert with_order(fresh, fields) == fields
 
 
 @pytest.mark.parametrize(("before", "after", "sent"), [
@@ -196,12 +199,15 @@ def test_variants_share_everyone_and_have_plain_keys(parameters: Any, problem: s
     assert list(problems_in_fields({"parameters": parameters})) == ([problem] if problem else [])
 
 
+LEVEL: Final = "the confidence level is more than 0 and less than 100 %"
+
+
 @pytest.mark.parametrize(("settings", "problem"), [
     ({"method": "bayesian", "bayesian": {"ci_level": 0.95}}, None),
     ({"method": "frequentist", "frequentist": {"alpha": 0.05}}, None),
     ({"method": "guessing"}, "statistics are bayesian or frequentist"),
-    ({"bayesian": {"ci_level": 1}}, "the confidence level is more than 0 and less than 100 %"),
-    ({"frequentist": {"alpha": 0}}, "the confidence level is more than 0 and less than 100 %"),
+    ({"bayesian": {"ci_level": 1}}, LEVEL),
+    ({"frequentist": {"alpha": 0}}, LEVEL),
 ])  # fmt: skip
 def test_statistics_have_a_known_method_and_level(settings: Any, problem: str | None) -> None:
     assert list(problems_in_fields({"stats_config": settings})) == ([problem] if problem else [])

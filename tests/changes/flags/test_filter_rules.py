@@ -137,7 +137,8 @@ def test_new_flags_need_a_condition_and_all_a_size() -> None:
 
 
 def test_nothing_odd_crashes_it() -> None:
-    for odd in (None, True, 1, 1.5, "x", [], {}, [[]], [None], {"a": None}, "\ud800", 10**400):
+    odds: list[JSON] = [None, True, 1, 1.5, "x", [], {}, [[]], [None], {"a": None}, "\ud800", 10**400]
+    for odd in odds:
         for name in ("groups", "multivariate", "payloads", "holdout", "early_exit", LEVEL):
             problems_in({"groups": [], name: odd})
         for name in ("properties", "rollout_percentage", "variant", LEVEL):

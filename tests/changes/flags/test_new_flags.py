@@ -101,7 +101,7 @@ async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) 
     assert office.ada.sends == 1
 
 
-REAL = [*KINDS.values()][:3] + [copy_of(Flag.of(raw_flag(filters=WITHOUT_COHORTS)), "fresh")]
+REAL = [*[*KINDS.values()][:3], copy_of(Flag.of(raw_flag(filters=WITHOUT_COHORTS)), "fresh")]
 
 
 @pytest.mark.parametrize(("generation", "fields"), cross(GENERATIONS, REAL))

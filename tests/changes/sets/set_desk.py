@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 from tests.changes.office import HERE
-from tests.changes.sets.conftest import HOST, empty_set
+from tests.changes.sets.conftest import HOST, empty_set, stage_new
 from tests.changes.writing import PLAIN, Rooms, approve
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
@@ -20,14 +20,13 @@ from flagtui.changes.adapter import WriteContext
 from flagtui.changes.flags.flag_context import Context
 from flagtui.changes.flags.flag_intent import Intent, set_all_rollouts, set_field, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
-from flagtui.changes.flags.new_flags import Taken, boolean_flag, plan_create
 from flagtui.changes.guard import GuardRules
 from flagtui.changes.journal import Disk, Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.pipeline import send_groups
 from flagtui.changes.planner import PlanContext
-from flagtui.changes.proposal import Outcome, Proposal
-from flagtui.changes.sets.change_set import ChangeSet
+from flagtui.changes.proposal import Outcome
+from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.changes.sets.plan_changes import changes_of
 from flagtui.changes.sets.set_plans import SetPlan, plan_set
 from flagtui.models.flag import Flag
@@ -147,28 +146,22 @@ class SetDesk:
 
     def stage(self, *, has_new: bool = True) -> ChangeSet:
         """Stage random changes of random flags, and perhaps a new one."""
-        plans: list[Proposal] = []
+        changes: list[StagedChange] = []
         for id in self.chance.sample(range(1, self.flags + 1), self.chance.randint(2, self.flags)):
             fresh = Flag.of(copy.deepcopy(self.server.stored[id]))
             plan = plan_flag(self.intent(fresh), fresh, Context(now=self.clock.time(), dependents=()))
             if isinstance(plan, Plan):
-                plans.append(plan)
+                changes += changes_of([plan])
         if has_new and self.chance.random() < 0.5:
-            new = plan_create(boolean_flag("brand-new"), Taken(()), Context())
-            assert isinstance(new, Plan)
-            plans.append(new)
-        return empty_set().with_changes(changes_of(plans), LIMIT)
+            changes.append(stage_new("brand-new"))
+        return empty_set().with_changes(changes, LIMIT)
 
     def bob_writes(self) -> None:
         """Another user changes one random flag."""
         id = self.chance.choice([id for id in self.server.stored if id <= self.flags])
-        fields: dict[str, JSON] = self.chance.choice(
-            (
-                {"name": f"bob {self.chance.randrange(99)}"},
-                {"active": not self.server.stored[id]["active"]},
-                {"tags": [f"bob-{self.chance.randrange(99)}"]},
-            )
-        )
+        number, is_on = self.chance.randrange(99), bool(self.server.stored[id]["active"])
+        changes = ({"name": f"bob {number}"}, {"active": not is_on}, {"tags": [f"bob-{number}"]})
+        fields: dict[str, JSON] = self.chance.choice(changes)
         self.bob_changes(id, **fields)
 
     def bob_changes(self, id: int, **fields: JSON) -> None:
@@ -209,8 +202,6 @@ class SetDesk:
 
     def values(self) -> dict[str, dict[str, JSON]]:
         """The flags by key, without what every write moves."""
-        moving = {"version", "last_modified_by", "id", "updated_at"}
-        return {
-            str(raw["key"]): {name: value for name, value in raw.items() if name not in moving}
-            for raw in self.server.stored.values()
-        }
+        moving = ("version", "last_modified_by", "id", "updated_at")
+        stored = copy.deepcopy([*self.server.stored.values()])
+        return {raw["key"]: {name: raw[name] for name in raw if name not in moving} for raw in stored}
