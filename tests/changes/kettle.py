@@ -11,12 +11,11 @@ from tests.doubles.steady_clock import SteadyClock
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, ErrorFacts, NotFound
 from flagtui.changes.adapter import Adapter
-from flagtui.changes.difference import DifferenceLine
 from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict, UndoContext
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.planner import Planned
-from flagtui.changes.proposal import Caution, Consequence, Outcome
+from flagtui.changes.proposal import Outcome, PlanBase
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import Verb
 from flagtui.models.json_value import as_id
@@ -30,32 +29,22 @@ BOIL: Final = Verb("boil", "Boil", "is hot", "let it cool")
 COOL: Final = Verb("cool", "Let cool", "is cold", "boil it again")
 
 
-@dataclass(frozen=True)
-class Kettle:
+class Kettle(PlanBase, frozen=True, kw_only=True):
     """What is to be boiled; a plan like any other."""
 
     key: str
     degrees: int = 100
-    read_at: float = 0.0
     id: int = 7
     noun: str = "kettle"
-    title: str = "Boil"
-    versions: str = ""
-    makes_record: bool = False
-    is_deletion: bool = False
     verb: Verb = BOIL
-    lines: tuple[DifferenceLine, ...] = ()
-    consequences: tuple[Consequence, ...] = ()
-    cautions: tuple[Caution, ...] = ()
-    conflicts: tuple[Any, ...] = ()
-    unrestored: str = ""
 
     @property
     def type_to_confirm(self) -> str:
         return self.key
 
-    def title_of(self, counted: str) -> str:
-        return f"Boil {counted}"
+
+def make_kettle(key: str, degrees: int = 100, **more: Any) -> Kettle:
+    return Kettle(key=key, degrees=degrees, **more)
 
 
 @dataclass
@@ -143,7 +132,7 @@ class KettleEntries(EntryKind):
         if self.kitchen.now == degrees:
             return None
         verb = COOL if part.verb == "boil" else BOIL
-        return Planned(self.kitchen, [Kettle(part.key, degrees, verb=verb)])
+        return Planned(self.kitchen, [make_kettle(part.key, degrees, verb=verb)])
 
     async def look(self, entry: Entry, _client: Client, if_absent: RecoveryVerdict) -> Recovery:
         is_hot = self.kitchen.now == entry.after["degrees"]
@@ -164,7 +153,7 @@ class Room:
         return await self.writing.send(approve(*(kettles or (KETTLE,)), asked_with=asked_with))
 
 
-KETTLE: Final = Kettle("kettle")
+KETTLE: Final = make_kettle("kettle")
 
 
 def room_of(folder: Path, **more: Any) -> Room:

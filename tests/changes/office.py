@@ -4,18 +4,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.changes.writing import Writing, approve
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import FlagClient, FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
-from flagtui.changes.flags import flag_intent
 from flagtui.changes.flags.flag_context import Context
-from flagtui.changes.flags.flag_intent import Intent
+from flagtui.changes.flags.flag_intent import Intent, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Outcome
 
+OFF: Final = switch("turn off", 812)
 RELAXED: Final = GuardRules(Level.RELAXED)
 HERE: Final = Signature("ada@acme.test", "prod", "https://us.posthog.com", "1")
 
@@ -42,20 +43,14 @@ class Office:
         self.notices: list[str] = []
         self.save_context = Writing(self.ada.adapter, self.journal, HERE, self.clock, self.notices.append)
 
-    async def plan(self, intent: Intent | None = None, read_at: float | None = None) -> Plan:
-        fresh = await self.ada.get(812)
-        now = self.clock.time() if read_at is None else read_at
-        plan = plan_flag(
-            intent or flag_intent.switch("turn off", 812), fresh, Context(now=now, dependents=())
-        )
-        assert isinstance(plan, Plan), plan
-        return plan
+    async def plan(self, intent: Intent = OFF) -> Plan:
+        context = Context(now=self.clock.time(), dependents=())
+        return expect(plan_flag(intent, await self.ada.get(812), context), Plan)
 
     async def save(self, plan: Plan, **more: Any) -> Outcome:
         return await self.save_context.save(approve(plan, rules=RELAXED, overwrite=True), **more)
 
-    async def change(self, intent: Intent | None = None) -> Outcome:
-        """Turns the flag off, if nothing else is wanted."""
+    async def change(self, intent: Intent = OFF) -> Outcome:
         return await self.save(await self.plan(intent))
 
     def bob_writes(self, **fields: object) -> None:

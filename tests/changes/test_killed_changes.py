@@ -6,21 +6,18 @@ FLAGTUI_ROUNDS=1000 pytest tests/changes/test_killed_changes.py goes through eve
 import contextlib
 import os
 import random
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import httpx
 import pytest
-from tests.changes.bench import GENERATIONS, HERE, Bench, working
+from msgspec.structs import replace
+from tests.changes.bench import GENERATIONS, Bench, working
 from tests.changes.kinds import BACK, KINDS, Make, of_experiment
 from tests.changes.sets.set_desk import Killed
-from tests.changes.writing import Writing, approve
+from tests.changes.test_every_kind import Scene
 from tests.doubles.slices import at_most
 
-from flagtui.changes.journal import Disk, Journal
-from flagtui.changes.journal_entries import Entry
-from flagtui.changes.recovery import recover_all
+from flagtui.changes.journal import Disk
 from flagtui.config.locations import make_folder
 from flagtui.models.json_value import as_id
 
@@ -46,14 +43,14 @@ OLDER: Final = (
 """What servers without words for the steps can do with one request."""
 
 
-@dataclass
 class Life:
     """A program that can be killed around each request and write: then nothing of it has an effect."""
 
-    killed_at: int = 0
-    moments: int = 0
+    def __init__(self, killed_at: int) -> None:
+        self.killed_at = killed_at
+        self.moments = 0
 
-    def pass_moment(self) -> None:
+    def pass_moment(self, _request: object = None) -> None:
         self.moments += 1
         if 0 < self.killed_at <= self.moments:
             raise Killed
@@ -65,50 +62,30 @@ class Life:
         self.pass_moment()
         return half + os.write(descriptor, data[half:])
 
-    def sync(self, _descriptor: int) -> None:
-        self.pass_moment()
-
-
-class Line(httpx.AsyncBaseTransport):
-    """The way to the server, which finishes a request although the program is killed."""
-
-    def __init__(self, inner: httpx.AsyncBaseTransport, life: Life) -> None:
-        self.inner, self.life = inner, life
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        self.life.pass_moment()
-        response = await self.inner.handle_async_request(request)
-        self.life.pass_moment()
-        return response
-
 
 async def kill_once(what: str, killed_at: int, generation: str, folder: Path) -> int:
     """Assert what has to be true after a kill and the next start; return the moments that were passed."""
     async with working(folder, **GENERATIONS[generation]) as bench:
-        prepared, life = await CHANGES[what](bench), Life(killed_at)
-        began_with = bench.service.done
-        bench.wire.inner = Line(bench.service, life)
-        journal = Journal(folder / "journal", bench.clock.time, Disk(life.write, life.sync))
+        scene, life = Scene(bench, await CHANGES[what](bench)), Life(killed_at)
+        # The server finishes a request although the program is killed.
+        bench.wire.before = bench.wire.after = life.pass_moment
+        scene.journal = replace(scene.journal, disk=Disk(life.write, life.pass_moment))
         with contextlib.suppress(Killed):
-            await Writing(bench.adapter_of(prepared.plan), journal, HERE, bench.clock).save(
-                approve(prepared.plan)
-            )
-        bench.wire.inner = bench.service
-        done = bench.service.done - began_with
-        # The next start, ten minutes later.
-        journal = Journal(folder / "journal", clock=lambda: bench.clock.time() + 600)
-        await recover_all(journal, bench.client, HERE)
-        assert done <= 1, f"{what} at {killed_at}: made twice"
-        entries = journal.entries()
-        assert len(entries) == 1 or not done, f"{what} at {killed_at}: no line in the journal"
-        for entry in entries:
-            await is_true(entry, bench, is_done=bool(done))
+            await scene.save()
+        bench.wire.heal()
+        scene.journal = bench.journal
+        entries = bench.journal.entries()
+        assert scene.done <= 1, f"{what} at {killed_at}: made twice"
+        assert len(entries) == 1 or not scene.done, f"{what} at {killed_at}: no line in the journal"
+        if entries:
+            assert await scene.at_the_next_start() == ("saved" if scene.done else "failed")
+            await check_record(bench, is_done=bool(scene.done))
     return life.moments
 
 
-async def is_true(entry: Entry, bench: Bench, *, is_done: bool) -> None:
-    """Its ending is known, and its number is that of the record that was changed, or made."""
-    assert entry.ending == ("saved" if is_done else "failed"), entry
+async def check_record(bench: Bench, *, is_done: bool) -> None:
+    """Check that the entry of an experiment has the number of the one that was changed, or made."""
+    (entry,) = bench.journal.entries()
     key = entry.after.get("feature_flag_key")
     if is_done and key and entry.kind == "experiment":
         client = bench.client.for_project(as_id(entry.after.get("project")) or 1)

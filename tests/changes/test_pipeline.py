@@ -15,6 +15,7 @@ from tests.changes.kettle import (
     Kitchen,
     Room,
     Together,
+    make_kettle,
     room_of,
 )
 from tests.changes.writing import PLAIN, approve
@@ -51,7 +52,7 @@ async def test_old_or_uncompared_reads_are_read_again_before_sending(
     age: float, compares: bool, room: Room
 ) -> None:
     room.kitchen.compares = compares
-    plan = Kettle("kettle", read_at=room.clock.time())
+    plan = make_kettle("kettle", read_at=room.clock.time())
     room.clock.now += age
     for now, ending, requests in ((45, "conflicted", ["read"]), (20, "saved", ["read", "send kettle"])):
         room.kitchen.now, room.kitchen.requests = now, []
@@ -61,7 +62,7 @@ async def test_old_or_uncompared_reads_are_read_again_before_sending(
 
 
 async def test_fresh_compared_read_is_sent_at_once(room: Room) -> None:
-    await room.boil(Kettle("kettle", read_at=room.clock.time()))
+    await room.boil(make_kettle("kettle", read_at=room.clock.time()))
     assert room.kitchen.requests == ["send kettle"]
 
 
@@ -80,7 +81,7 @@ async def test_refused_change_is_not_looked_up_and_stops_the_rest(
     error: ApiError, ending: Ending, goes_on: bool, tmp_path: Path
 ) -> None:
     room = room_of(tmp_path, faults=[error])
-    outcomes = await room.boil(Kettle("one"), Kettle("two"))
+    outcomes = await room.boil(make_kettle("one"), make_kettle("two"))
     assert [outcome.ending for outcome in outcomes] == [ending, *["saved"] * goes_on]
     assert room.kitchen.requests == ["send one", *["send two"] * goes_on]
     first = room.journal.entries()[-1]
@@ -135,7 +136,7 @@ async def test_unwritable_outcome_is_noted_and_not_raised(tmp_path: Path) -> Non
 
 async def test_plans_of_one_request_have_an_entry_each(room: Room) -> None:
     room.writing.adapter = Together(room.journal)
-    outcomes = await room.boil(*(Kettle(name) for name in ("one", "two", "three")))
+    outcomes = await room.boil(*(make_kettle(name) for name in ("one", "two", "three")))
     entries = {entry.key: entry for entry in room.journal.entries()}
     assert [outcome.ending for outcome in outcomes] == ["saved", "refused", "saved"]
     assert [entries[key].ending for key in ("one", "two", "three")] == ["saved", "refused", "saved"]
@@ -145,7 +146,7 @@ async def test_plans_of_one_request_have_an_entry_each(room: Room) -> None:
 
 
 async def test_unapproved_plan_is_never_sent_and_approval_makes_one_batch(room: Room) -> None:
-    approved = approve(Kettle("other"))
+    approved = approve(make_kettle("other"))
     with pytest.raises(ValueError, match="not approved"):
         await write(approved, [KETTLE], room.kitchen, room.writing.context, {})
     assert room.kitchen.requests == []

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.changes.bench import working
-from tests.changes.kettle import LONG_PAUSE, SLOW_DOWN, Kettle, Room, Together, room_of
+from tests.changes.kettle import LONG_PAUSE, SLOW_DOWN, Room, Together, make_kettle, room_of
 from tests.changes.office import Office
 from tests.changes.writing import approve
 from tests.doubles.tables import table
@@ -73,7 +73,7 @@ async def test_lost_response_for_many_is_looked_up_at_once(tmp_path: Path) -> No
     room = room_of(tmp_path)
     room.writing.adapter = kitchen = Together(room.journal, [LOST])
     began = room.clock.now
-    outcomes = await room.boil(*map(Kettle, ("one", "two", "three")))
+    outcomes = await room.boil(*map(make_kettle, ("one", "two", "three")))
     assert [outcome.ending for outcome in outcomes] == ["unknown"] * 3
     assert kitchen.requests.count("send all") == 1
     assert kitchen.requests.count("read") == 3 * len(LOOKS)
@@ -134,7 +134,7 @@ async def test_record_is_read_again_after_a_requested_pause(
     room = room_of(tmp_path, faults=[RateLimited("Slower.", facts=pause)], compares=compares)
     room.writing.wait = 600
     room.clock.at(1, lambda: setattr(room.kitchen, "now", 45))
-    (outcome,) = await room.boil(Kettle("kettle", read_at=room.clock.time()))
+    (outcome,) = await room.boil(make_kettle("kettle", read_at=room.clock.time()))
     assert outcome.ending == room.journal.entries()[0].ending == "conflicted"
     assert room.kitchen.requests.count("send kettle") == 1
 
@@ -145,7 +145,7 @@ async def test_one_change_waits_once_and_one_of_many_five_times(
 ) -> None:
     room = room_of(tmp_path, faults=[RateLimited("Slower.", facts=SLOW_DOWN) for _ in range(9)])
     room.writing.wait = wait
-    outcomes = await room.boil(*(Kettle(f"k{number}") for number in range(count)))
+    outcomes = await room.boil(*(make_kettle(f"k{number}") for number in range(count)))
     assert [outcome.ending for outcome in outcomes] == ["refused"]
     assert len(room.kitchen.requests) == sent
 
