@@ -49,6 +49,7 @@ GENERATIONS: Final[dict[str, dict[str, Any]]] = {
 }
 KEY: Final = "phx_everything"
 EVENT: Final = "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f"
+RUN: Final = ("evaluation_runtime", "ensure_experience_continuity")
 State = Callable[[], Awaitable[object]]
 """What the server has of the record now."""
 
@@ -102,9 +103,7 @@ class Bench:
             case Plan():
                 return FlagAdapter(client.flags)
             case ExperimentPlan():
-                return StepAdapter(
-                    client.experiments, lambda project: client.for_project(project).experiments
-                )
+                return StepAdapter(client.experiments, lambda id: client.for_project(id).experiments)
             case EventPlan():
                 return DefinitionAdapter(client.event_definitions)
         return RelatedAdapter(client)
@@ -119,12 +118,13 @@ class Bench:
         return self.clock.time()
 
     def flag_state(self, id: int, project: int = 1) -> State:
+        names = ("key", "name", "active", "archived", "deleted", "filters", "tags", *RUN)
+
         async def state() -> object:
             flag = await self.client.for_project(project).flags.get(id)
-            names = ["key", "name", "active", "archived", "deleted", "filters", "tags"]
-            names += ["evaluation_runtime", "ensure_experience_continuity"]
+            values = {name: flag.raw.get(name) for name in names}
             # Deleting may rename.
-            return "gone" if flag.deleted else {name: flag.raw.get(name) for name in names}
+            return "gone" if flag.deleted else values
 
         return state
 

@@ -31,12 +31,8 @@ def approve(
 ) -> Approved[Any]:
     """What the guard gives for the right answer."""
     question = expect(guard(replace(asked_with, plans=plans), rules), Question)
-    agreed = {
-        "typed": question.type_this or "",
-        "without_journal": bool(asked_with.without_journal),
-        **answer,
-    }
-    return expect(question.settle(Confirmation(yes=True, **agreed)), Approved)
+    agreed = {"typed": question.type_this or "", "without_journal": bool(asked_with.without_journal)}
+    return expect(question.settle(Confirmation(yes=True, **{**agreed, **answer})), Approved)
 
 
 def edit_draft(flag: Flag, change: Callable[[WorkingCopy], object]) -> Intent:

@@ -9,7 +9,7 @@ from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 from tests.doubles.log_entries import log_entry
 from tests.doubles.tables import table
-from tests.doubles.targeting import asks_flag, group
+from tests.doubles.targeting import asks, asks_flag, group
 
 from flagtui.api import errors
 from flagtui.changes.flags.current_flag import (
@@ -61,9 +61,7 @@ class Answers:
         return BlastRadius(affected=self.matching if condition.get("properties") else 1000, total=1000)
 
 
-ASKS, OTHERS, THIRD = (
-    [{"key": "email", "type": "person", "operator": "icontains", "value": sign}] for sign in "@.-"
-)
+ASKS, OTHERS, THIRD = ([asks("email", "icontains", sign)] for sign in "@.-")
 
 
 def flag(*groups: dict[str, JSON], **fields: Any) -> Flag:
@@ -140,25 +138,20 @@ async def test_reach_is_counted_before_and_after(fresh: Flag, values: dict[str, 
     assert (await gather_context(fresh, values)).reach == reach
 
 
-@pytest.mark.parametrize(
-    "more", [{"holdout": {"id": 3, "exclusion_percentage": 5}}, {"feature_enrollment": True}]
-)
-async def test_reach_is_not_known_where_a_holdout_changes(more: dict[str, JSON]) -> None:
-    sides: list[dict[str, JSON]] = [{"groups": [{}]}, {"groups": [{}], **more}]
+@pytest.mark.parametrize("fields", [HELD, {"groups": [{}], "feature_enrollment": True}])
+async def test_reach_is_not_known_where_a_holdout_changes(fields: JSON) -> None:
+    sides: list[JSON] = [{"groups": [{}]}, fields]
     for before, after in (sides, sides[::-1]):
         context = await gather_context(Flag.of(raw_flag(filters=before)), {"filters": after})
         assert context.reach == NotKnown("its holdout or early access changes, which servers do not count")
 
 
-@pytest.mark.parametrize(
-    ("values", "counted"),
-    [({"filters": {"groups": [{"properties": ASKS, "rollout_percentage": 75}]}}, 1), ({"name": "Other"}, 0)],
-)
+@pytest.mark.parametrize(("values", "counted"), [(filters(asking(ASKS, 75)), 1), ({"name": "Other"}, 0)])
 async def test_a_condition_is_counted_once_and_only_where_targeting_moves(
     values: dict[str, JSON], counted: int
 ) -> None:
     ask = Answers()
-    await gather_context(flag({"properties": ASKS, "rollout_percentage": 25}), values, ask=ask)
+    await gather_context(flag(asking(ASKS, 25)), values, ask=ask)
     assert len(ask.counted) == counted
 
 
@@ -171,7 +164,7 @@ async def test_reach_of_a_merged_change_keeps_what_others_changed() -> None:
 
 
 async def test_too_many_or_mixed_conditions_are_not_counted() -> None:
-    many = [{"properties": [{**ASKS[0], "value": str(place)}]} for place in range(COUNTED + 1)]
+    many = [asking([{**ASKS[0], "value": str(place)}]) for place in range(COUNTED + 1)]
     assert "too many" in expect((await gather_context(flag(*many), OFF)).reach, NotKnown).why
     mixed = flag({"aggregation_group_type_index": 0}, {"aggregation_group_type_index": None})
     assert isinstance((await gather_context(mixed, OFF)).reach, NotKnown)
@@ -202,9 +195,8 @@ async def test_silent_server_is_waited_for_only_a_moment() -> None:
 
 async def test_later_changes_are_listed_with_user_and_change() -> None:
     ask = Answers()
-    ask.entries = [
-        dict(log_entry(active=(False, True), version=(version - 1, version)).raw) for version in (12, 11, 10)
-    ]
+    logged = (log_entry(active=(False, True), version=(version - 1, version)) for version in (12, 11, 10))
+    ask.entries = [dict(entry.raw) for entry in logged]
     context = await gather_context(flag({}), OFF, ask=ask, seen_version=10)
     assert [(touch.who, touch.what) for touch in context.touched_since] == [("Sam", "turned on")] * 2
 
@@ -217,9 +209,8 @@ async def test_linked_flags_are_known_from_the_list() -> None:
     assert context.dependencies == (Linked(3, "base", False),)
     rows, intent = (CHILD, FlagRow(10, "other")), Intent(812, OFF, "turn off")
     reading = await add_context(FlagReading(flag({}), intent, Context()), rows, None, adds_later=False)
-    context = reading.context
-    assert context.dependents == (Linked(9, "child", True),)
-    assert isinstance(context.reach, NotKnown)
+    assert reading.context.dependents == (Linked(9, "child", True),)
+    assert isinstance(reading.context.reach, NotKnown)
 
 
 @pytest.mark.parametrize(("key", "other"), [

@@ -15,6 +15,7 @@ from tests.doubles.counted_calls import counting_calls
 from tests.doubles.expected import expect
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.heavy_server import change_record
+from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
 from flagtui.changes.flags.flag_context import Context, NotKnown
@@ -32,10 +33,7 @@ from flagtui.models.json_value import JSON
 
 def depending_on(*flags: int | str) -> dict[str, JSON]:
     """Filters with a condition that depends on these flags."""
-    properties = [
-        {"type": "flag", "key": str(flag), "value": True, "operator": "flag_evaluates_to"} for flag in flags
-    ]
-    return {"groups": [{"properties": properties, "rollout_percentage": 100}], "payloads": {}}
+    return {"groups": [group(100, *map(asks_flag, flags))], "payloads": {}}
 
 
 def desk_of(folder: Path, *raws: dict[str, JSON]) -> SetDesk:
