@@ -95,7 +95,7 @@ def test_the_lines_lead_from_one_value_to_the_other(before: JSON, after: JSON) -
 
 @few
 @given(OBJECTS, OBJECTS)
-def test_change_of_one_side_or_the_same_of_both_is_taken(seen: JSON, changed: JSON) -> None:
+def test_change_of_one_side_or_of_both_is_taken(seen: JSON, changed: JSON) -> None:
     assert merge(seen, changed, seen) == (changed, ())
     assert merge(seen, seen, changed) == (changed, ())
     merged, conflicts = merge(seen, changed, copy.deepcopy(changed))

@@ -4,15 +4,17 @@ import re
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
 from tests.changes.bench import GENERATIONS, HERE, Bench, State, working
 from tests.changes.kinds import BACK
 from tests.doubles.expected import expect, require
 from tests.doubles.slices import ALL_MODES, cross
 
 from flagtui.changes.event_definitions import definition_intent as event
+from flagtui.changes.event_definitions.definition_intent import EventIntent
 from flagtui.changes.experiments.steps import STEPS
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
@@ -21,6 +23,7 @@ from flagtui.changes.planner import Planned
 from flagtui.changes.related.creation import VERBS
 from flagtui.changes.undo import kind_of, next_undo, parts_left, undo_words, undoable, why_not
 from flagtui.models.json_value import as_id
+from flagtui.text.question_lines import question_lines
 
 NOT_ON_OLDER: Final = {
     "copy": "an older server cannot copy a flag to another project",
@@ -40,7 +43,7 @@ def of_generations() -> Iterator[tuple[str, str]]:
             yield what, "default" if is_older else generation
 
 
-async def change(bench: Bench, what: str) -> tuple[State, object]:
+async def make_change(bench: Bench, what: str) -> tuple[State, object]:
     """Make the change; what reads the record, and how it was before."""
     prepared = await BACK[what](bench)
     was = await prepared.state()
@@ -52,7 +55,7 @@ async def change(bench: Bench, what: str) -> tuple[State, object]:
 @pytest.mark.parametrize(("what", "generation"), [*of_generations()])
 async def test_undo_restores_everything_a_change_touched(what: str, generation: str, tmp_path: Path) -> None:
     async with working(tmp_path, **GENERATIONS[generation]) as bench:
-        state, was = await change(bench, what)
+        state, was = await make_change(bench, what)
         entry = bench.journal.entries()[0]
         (offered,) = next_undo(bench.journal.entries(), HERE)
         assert offered == entry
@@ -113,7 +116,7 @@ async def colleague_changes(bench: Bench, what: str, entry: Entry) -> None:
 
 async def test_own_later_changes_are_not_another_users(tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
-        state, was = await change(bench, "flag: create")
+        state, was = await make_change(bench, "flag: create")
         (entry,) = bench.journal.entries()
         mine = Intent(entry.record, {"name": "Mine", "tags": ["ops"]}, "edit")
         await bench.save(await bench.plan_flag(mine))
@@ -142,7 +145,7 @@ MADE: Final = {
 @pytest.mark.parametrize("what", MADE)
 async def test_undo_shows_another_users_later_changes_before_overwriting(what: str, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
-        state, was = await change(bench, what)
+        state, was = await make_change(bench, what)
         (entry,) = bench.journal.entries()
         await colleague_changes(bench, what, entry)
         prepared = expect(await kind_of(entry.kind).prepare_undo(entry, bench.undo_context), Planned)
@@ -153,3 +156,67 @@ async def test_undo_shows_another_users_later_changes_before_overwriting(what: s
         assert await state() != was
         await bench.take_back(entry, overwrite=True)
         assert await state() == was
+
+
+def values(kind: str, value: Any) -> dict[str, Any]:
+    """The field that a change of this kind sets."""
+    if kind == "condition":
+        return {"filters": {"groups": [{"properties": [], "rollout_percentage": value}]}}
+    return {"name" if kind == "flag" else "description": value}
+
+
+async def change(bench: Bench, kind: str, id: Any, value: Any, *, is_own: bool = True) -> None:
+    """The user or another user sets one field of the record."""
+    client, fields = bench.client, values(kind, value)
+    if kind == "experiment" and is_own:
+        fresh = await client.experiments.get(id)
+        seen = {"description": fresh.raw.get("description")}
+        await bench.save(bench.plan_step("edit", fresh, fields=fields, seen=seen))
+    elif kind == "experiment":
+        await client.experiments.update(id, fields)
+    elif kind == "event" and is_own:
+        await bench.save(await bench.plan_event(EventIntent(id, fields, "edit")))
+    elif kind == "event":
+        await client.event_definitions.update(id, fields)
+    elif is_own:
+        await bench.save(await bench.plan_flag(Intent(id, fields, "edit")))
+    else:
+        await client.flags.update(id, fields)
+
+
+async def question_of(bench: Bench, place: int) -> Question[Any]:
+    """The question before the change at this place of the journal is undone."""
+    entries = bench.journal.entries()
+    context = replace(bench.undo_context, entries=entries)
+    prepared = await kind_of(entries[place].kind).prepare_undo(entries[place], context)
+    return expect(guard(expect(prepared, Planned), GuardRules()), Question)
+
+
+@pytest.mark.parametrize("kind", ["flag", "condition", "experiment", "event"])
+async def test_own_later_change_is_named_own_and_still_asked_about(kind: str, tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        id: Any = bench.new_event() if kind == "event" else await bench.new_flag()
+        if kind == "experiment":
+            id = (await bench.in_state("draft")).id
+        for value in (50, 75) if kind == "condition" else ("First", "Second"):
+            await change(bench, kind, id, value)
+        for words in ("you changed", "another user changed"):
+            question = await question_of(bench, 1)
+            assert expect(question.settle(Confirmation(yes=True)), NotYet).why.startswith(f"{words} this")
+            lines = ("".join(text for text, _style in line) for line in question_lines(question, 96, 0.0))
+            assert words in " ".join(lines)
+            await change(bench, kind, id, 99 if kind == "condition" else "Theirs", is_own=False)
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+async def test_undo_asks_about_values_that_another_user_restored(is_own: bool, tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        flag, later = await bench.new_flag(), 0 if not is_own else 2
+        for share in (50, 75):
+            await change(bench, "condition", flag, share)
+        for share in (50, 75):
+            await change(bench, "condition", flag, share, is_own=is_own)
+        question = await question_of(bench, later)
+        places = [] if is_own else ["filters.groups[0].rollout_percentage"]
+        assert [conflict.where for conflict in question.conflicts] == places
+        assert is_own or question.conflict_words == "another user changed this"

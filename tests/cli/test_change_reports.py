@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
-from tests.changes.test_lost_responses import Line
+from tests.changes.test_random_writes import Line
 from tests.cli.conftest import Run, loaded_by, reachable, run_at
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock

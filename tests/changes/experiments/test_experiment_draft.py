@@ -148,7 +148,7 @@ def test_a_field_that_did_not_arrive_is_named() -> None:
 METRIC = {"kind": "ExperimentMetric", "metric_type": "mean", "uuid": "m", "fingerprint": "f"}
 
 
-def test_only_the_changed_field_is_in_the_text_of_an_edit() -> None:
+def test_text_of_an_edit_has_the_changed_field_alone() -> None:
     record = experiment_text(make_experiment(metrics=[METRIC], description="old", conclusion=None))
     assert record.read(record.text()) == {}
     assert "fingerprint" not in record.text()
