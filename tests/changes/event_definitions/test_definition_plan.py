@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from tests.changes.event_definitions.conftest import AROUND, definition
-from tests.changes.writing import approve
 from tests.doubles.expected import expect, require
 from tests.doubles.log_entries import log_entry
 from tests.doubles.tables import table
@@ -142,13 +141,6 @@ def test_deletion_needs_typing_at_every_level_verification_does_not() -> None:
 def test_a_name_that_could_deceive_is_confirmed_by_its_id() -> None:
     for name in ("sіgned up", " signed up", "a\tb", "x" * 90, ""):
         assert make_plan(delete(ID), name=name).type_to_confirm == ID[:8]
-
-
-def test_many_are_counted_by_their_own_noun() -> None:
-    plans = [make_plan(verify(f"{ID}{number}"), id=f"{ID}{number}", name=f"e{number}") for number in range(3)]
-    question = expect(guard(Planned(None, plans), GuardRules(Level.GUARDED, place="PROD")), Question)
-    assert question.title == "Verify 3 event definitions in PROD"
-    assert approve(*plans).batch
 
 
 def test_making_again_leaves_out_what_the_server_keeps_for_itself() -> None:

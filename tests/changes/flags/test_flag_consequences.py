@@ -99,6 +99,7 @@ def two_variants(**shares: float) -> dict[str, JSON]:
     return {"groups": [{}], "multivariate": variants(**shares)}
 
 
+DELETED: Final = {"deleted": True, "key": "checkout-v2:deleted:812"}
 BOTH: Final = {"filters": two_variants(a=50, b=50)}
 HALF: Final = {"filters": {"groups": [{"properties": [], "rollout_percentage": 50}]}}
 ODD: Final = {"groups": [{}], "multivariate": {"variants": [{"key": "a", "rollout_percentage": 90}]}}
@@ -110,6 +111,7 @@ TO_GROUPS: Final = {"properties": [], "rollout_percentage": 50, "aggregation_gro
 @table("intent, fields, around, words", {
     "a key that can deceive": (OFF, {"key": "prod\u202e-x"}, {},
      ["the key has characters that can look like others: U+202E"]),
+    "the mark of a deleted flag on its key": (switch("restore", 812), DELETED, {}, []),
     "a similar key": (OFF, {}, {"similar": ("checkout-v1",)}, ["easily confused with checkout-v1"]),
     "use in the settings of recordings": (OFF, {"is_used_in_replay_settings": True}, {}, ["session replay"]),
     "an experiment that is running": (OFF, experiment(True), {}, ["experiment #31 Checkout"]),

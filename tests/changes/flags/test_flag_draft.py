@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.doubles.expected import expect
-from tests.doubles.targeting import asks_cohort
+from tests.doubles.targeting import asks, asks_cohort
 
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.changes.flags.flag_intent import Intent
@@ -90,8 +90,8 @@ def draft_of(*groups: dict[str, Any], level: Any = None) -> WorkingCopy:
     return WorkingCopy.of(flag(filters={"groups": list(groups), "aggregation_group_type_index": level}))
 
 
-PLAN = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": ["pro"]}
-EMAIL = {"key": "email", "type": "person", "operator": "icontains", "value": "@"}
+PLAN = asks("plan", "exact", ["pro"], type="group", group_type_index=0)
+EMAIL = asks("email", "icontains", "@")
 
 
 def test_condition_on_groups_drops_filters_on_people() -> None:

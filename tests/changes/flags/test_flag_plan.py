@@ -102,12 +102,6 @@ def test_dependencies_that_are_off_refuse_all_but_joint_changes() -> None:
         assert expect(refusal, Blocked).reason == "it depends on x, which is off"
 
 
-def test_restoring_gives_back_the_key_that_deleting_changed() -> None:
-    plan = make_plan(switch("restore", 812), flag(deleted=True, key="checkout-v2:deleted:812"))
-    assert plan.body == {"deleted": False, "key": "checkout-v2"}
-    assert not [caution for caution in plan.cautions if "the key has" in caution.text]
-
-
 def test_filters_change_is_sent_whole_and_drops_missing_parts() -> None:
     stored = {
         "groups": [{"properties": [{"key": "id", "type": "cohort", "value": 3, "cohort_name": "Staff"}]}],

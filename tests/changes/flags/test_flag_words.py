@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.doubles.targeting import asks, asks_cohort
 
 from flagtui.changes.difference import difference
 from flagtui.changes.flags.flag_words import in_words, property_in_short
@@ -10,8 +11,8 @@ from flagtui.models.filters import Property
 from flagtui.models.flag_details import Names
 
 NAMES = Names(groups={0: "company"}, cohorts={31: "Paying customers", 32: "Old app"})
-EMAIL = {"key": "email", "type": "person", "operator": "icontains", "value": "@acme.com"}
-PAYING = {"key": "id", "type": "cohort", "operator": "in", "value": 31}
+EMAIL = asks("email", "icontains", "@acme.com")
+PAYING = asks_cohort(31)
 
 
 def words_of(before: dict[str, Any], after: dict[str, Any], names: Names = NAMES) -> list[str]:
@@ -40,7 +41,7 @@ def test_what_a_condition_asks_for_is_told_in_names(before: Any, after: Any, wor
     assert words_of({"properties": before}, {"properties": after}) == words
 
 
-SEATS = {"key": "seats", "type": "person", "operator": "exact", "value": 31}
+SEATS = asks("seats", "exact", 31)
 LEVEL = "aggregation_group_type_index"
 
 

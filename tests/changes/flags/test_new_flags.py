@@ -6,9 +6,8 @@ import pytest
 from tests.changes.bench import GENERATIONS, working
 from tests.changes.flags.test_targeting_intents import RICH
 from tests.changes.kinds import RICH as WITHOUT_COHORTS
-from tests.changes.office import Office
 from tests.changes.writing import approve
-from tests.doubles.expected import expect, require
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 from tests.doubles.slices import cross
 from tests.doubles.tables import table
@@ -92,13 +91,6 @@ def test_key_of_a_deleted_flag_warns_of_its_destruction() -> None:
     (caution,) = make_plan(boolean_flag("gone"), Taken((), {"gone": 7})).cautions
     assert caution.text == "the deleted flag with this key, number 7, is destroyed for good"
     assert caution.instead == ("restore the deleted flag",)
-
-
-async def test_a_creation_without_an_answer_is_found_by_its_key(office: Office) -> None:
-    office.ada.faults = ["lose the answer"]
-    outcome = await office.save(make_plan(boolean_flag("fresh")))
-    assert office.journal.entries()[0].record == require(outcome.record).id
-    assert office.ada.sends == 1
 
 
 REAL = [*[*KINDS.values()][:3], copy_of(Flag.of(raw_flag(filters=WITHOUT_COHORTS)), "fresh")]
