@@ -71,6 +71,9 @@ def test_hash_beyond_a_rollout_differs_from_it_in_words() -> None:
     )
     assert "with 0.50" in words
     assert not words.endswith("0.50.")
+    unexplained = replace(inside, local_values={}, trial=Trial.of({"result": True, "reason": "unknown"}))
+    words = why_they_differ(unexplained, outside)
+    assert words.endswith(f": the server names no reason; {name}: the rollout of condition 1")
 
 
 def test_hashes_of_two_users_differ_in_words() -> None:

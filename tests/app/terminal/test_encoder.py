@@ -221,6 +221,7 @@ def test_link_is_opened_once_and_closed_before_other_cells() -> None:
     assert again.startswith("\x1b[1;1H\x1b]8;;https://a.example/f/2\x1b\\")
     assert again.endswith(f"new nav{closed}\x1b[0m")
     assert encoder.encode(WIDTH, HEIGHT, elsewhere) == ""
+    link = Style(link="https://a.example/f/1")
     erased = patches([(0, 0, [("key", link), (" " * (WIDTH - 3), None)])])
     sent = make_encoder().encode(WIDTH, HEIGHT, erased)
     assert sent.index(closed) < sent.index("\x1b[K"), "blanks that are erased after a link lead nowhere"

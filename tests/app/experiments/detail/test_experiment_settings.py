@@ -1,5 +1,6 @@
 """What an experiment measures and by which rules, also with thousands of metrics."""
 
+import re
 from functools import partial
 from typing import Any
 
@@ -160,11 +161,14 @@ def test_absent_days_are_not_called_deleted(error: Any, words: str) -> None:
     assert why_no_days(error).startswith(words)
 
 
-def test_form_shows_and_toggles_the_exclusion_of_test_accounts() -> None:
+def test_form_shows_whether_test_accounts_are_excluded() -> None:
     assert leaves_test_accounts_out(ExperimentCopy.new("A", "a", is_linked=False))
-    for criteria, is_out in (({}, False), ({"filterTestAccounts": True}, True)):
-        copy = ExperimentCopy.of(experiment(exposure_criteria=criteria))
-        assert leaves_test_accounts_out(copy) is is_out
+    for criteria, word in (({}, "counted"), ({"filterTestAccounts": True}, "excluded")):
+        copy = ExperimentCopy.of(experiment(exposure_criteria=criteria, stats_config={}))
+        assert leaves_test_accounts_out(copy) is (word == "excluded")
+        form = plain(line.pieces for line in experiment_lines(copy, Companions()))
+        assert re.search(rf"test accounts +{word}\n", form)
+        assert "project default" in form
 
 
 def draw_lifecycle(days: float, planned: float | None, status: str = "running", width: int = 50) -> list[str]:
