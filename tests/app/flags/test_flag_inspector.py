@@ -7,7 +7,7 @@ import httpx
 import pytest
 from tests.app.flags.paths import Paths
 from tests.doubles.expected import require
-from tests.doubles.servers import MakeClient, clock, make_client
+from tests.doubles.servers import MakeClient
 
 from flagtui.app.flags.flag_preview_lines import total_pieces, variant_bar
 from flagtui.details.flag_inspector import COUNTED, FEW, Inspector
@@ -18,7 +18,6 @@ from flagtui.models.flag_details import CountedReach, FlagDetails
 from flagtui.models.json_value import JSON
 from flagtui.text.flag_sentences import plain
 
-__all__ = ["clock", "make_client"]
 LONG_VALUE = {"key": "p", "type": "person", "operator": "exact", "value": ["x"] * 10_001}
 OPTED_IN = {"feature_enrollment": True}
 REFUSAL = 403, {"type": "authentication_error", "detail": "Not you."}

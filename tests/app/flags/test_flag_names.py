@@ -10,7 +10,7 @@ from tests.app.flags.paths import Paths
 from tests.doubles.counted_calls import counted_calls
 from tests.doubles.expected import require
 from tests.doubles.log_entries import log_entry
-from tests.doubles.servers import MakeClient, clock, make_client
+from tests.doubles.servers import MakeClient
 from tests.doubles.targeting import asks, asks_cohort, asks_flag, group
 
 from flagtui.details.flag_names import CIRCULAR, MISSING, MISSING_BEYOND, names_about
@@ -26,7 +26,6 @@ from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.text.flag_sentences import plain, who_sees_it
 from flagtui.text.property_sentences import property_pieces
 
-__all__ = ["clock", "make_client"]
 JSON = Any
 
 

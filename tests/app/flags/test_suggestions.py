@@ -4,13 +4,12 @@ from typing import Any
 
 import pytest
 from tests.app.flags.paths import Paths
-from tests.doubles.servers import MakeClient, StillClock, clock, make_client
+from tests.doubles.servers import MakeClient, StillClock
 from tests.doubles.targeting import asks, group
 
 from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.details.suggestions import FRESH, PropertySuggestions, Suggestions
 
-__all__ = ["clock", "make_client"]
 HOSTILE = ["\x1b]52;c;x\x07", "two\nlines", " edge", "", "x" * 300]
 SCOPE = "API key missing required scope 'person:read'"
 NO_SUGGESTIONS = "no suggestions from the server"

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from tests.doubles import quiet
 from tests.doubles.flag_app import StyledApp
-from tests.doubles.servers import MakeClient, clock, make_client
+from tests.doubles.servers import MakeClient
 from textual.events import Resize
 from textual.geometry import Size
 
@@ -22,7 +22,6 @@ from flagtui.app.shell.polling import Polling
 from flagtui.app.shell.status_line import count_of, link_of, retry_words
 from flagtui.store.workspace import Workspace
 
-__all__ = ["clock", "make_client"]
 VARIABLES = "FLAGTUI_HOST FLAGTUI_API_KEY FLAGTUI_PROJECT"
 SHORT = Location("PROD", "error", "acme", "Web app", 1, "eu.posthog.com", "alice@acme.com")
 LONG = Location(

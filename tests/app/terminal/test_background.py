@@ -14,6 +14,7 @@ from flagtui.app.terminal.background import ASK, PATIENCE, TerminalAnswers, aske
 
 BELL, ST = b"\x07", b"\x1b\\"
 ATTRIBUTES = b"\x1b[?62;22c"
+WHITE, BLACK = b"\x1b]11;rgb:ffff/ffff/ffff" + ST, b"\x1b]11;rgb:0000/0000/0000" + ST
 
 
 def expecting() -> TerminalAnswers:
@@ -22,26 +23,22 @@ def expecting() -> TerminalAnswers:
     return answers
 
 
-@pytest.mark.parametrize(
-    ("answer", "is_light"),
-    [
-        (b"\x1b]11;rgb:ffff/ffff/ffff" + ST, True),
+def test_the_answer_is_read_however_a_terminal_writes_it() -> None:
+    for answer, is_light in (
+        (WHITE, True),
         (b"\x1b]11;rgb:ff/ff/e0" + BELL, True),
-        (b"\x1b]11;rgb:0000/0000/0000" + ST, False),
+        (BLACK, False),
         (b"\x1b]11;rgba:1e1e/1e1e/2e2e/ffff" + ST, False),
         (b"\x1b]11;rgb:f/f/f" + BELL, True),
         (b"", None),
-    ],
-)
-def test_the_answer_is_read_however_a_terminal_writes_it(answer: bytes, is_light: bool | None) -> None:
-    answers = expecting()
-    assert answers.sift(answer + ATTRIBUTES) == b""
-    assert answers.is_light is is_light
-    assert answers.is_done
+    ):
+        answers = expecting()
+        assert answers.sift(answer + ATTRIBUTES) == b""
+        assert (answers.is_light, answers.is_done) == (is_light, True)
 
 
 def test_an_answer_in_pieces_is_no_key() -> None:
-    whole = b"\x1b]11;rgb:ffff/ffff/ffff" + ST + ATTRIBUTES
+    whole = WHITE + ATTRIBUTES
     for cut in range(3, len(whole)):
         answers = expecting()
         assert answers.sift(whole[:cut]) + answers.sift(whole[cut:]) == b""
@@ -50,7 +47,7 @@ def test_an_answer_in_pieces_is_no_key() -> None:
 
 def test_keys_within_and_after_the_answers_are_kept() -> None:
     answers = expecting()
-    kept = answers.sift(b"/n\x1b]11;rgb:0000/0000/0000" + ST + b"av" + ATTRIBUTES + b"\x1b[B")
+    kept = answers.sift(b"/n" + BLACK + b"av" + ATTRIBUTES + b"\x1b[B")
     assert kept == b"/nav\x1b[B"
     answers = expecting()
     answers.sift(ATTRIBUTES)
@@ -84,7 +81,7 @@ def test_terminal_response_during_loading_is_used() -> None:
     answers = TerminalAnswers()
     with terminal() as (outer, _), asked_background(answers):
         query = os.read(outer, 100)
-        os.write(outer, b"j\x1b]11;rgb:ffff/ffff/ffff" + ST + ATTRIBUTES)
+        os.write(outer, b"j" + WHITE + ATTRIBUTES)
     assert query == ASK
     assert answers.is_light
     assert answers.typed == b"j"
@@ -100,7 +97,7 @@ def test_a_terminal_that_says_nothing_is_not_waited_for() -> None:
     assert PATIENCE * 0.9 <= waited < PATIENCE + 5.0
     assert answers.is_light is None
     # It may say it later: that is no key either.
-    assert answers.sift(b"\x1b]11;rgb:ffff/ffff/ffff" + ST + ATTRIBUTES + b"q") == b"q"
+    assert answers.sift(WHITE + ATTRIBUTES + b"q") == b"q"
 
 
 def test_failed_start_leaves_no_terminal_response_unread() -> None:

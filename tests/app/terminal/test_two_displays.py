@@ -31,9 +31,8 @@ class Pane(Widget):
 
     def render_line(self, y: int) -> Strip:
         drawn = random.Random(self.top + y)
-        pieces = [
-            Segment(f"{drawn.choice(WORDS)} ", drawn.choice(STYLES)) for _ in range(drawn.randint(0, 6))
-        ]
+        count = range(drawn.randint(0, 6))
+        pieces = [Segment(f"{drawn.choice(WORDS)} ", drawn.choice(STYLES)) for _ in count]
         strip = Strip(pieces).adjust_cell_length(self.size.width)
         if self.spot.y <= y < self.spot.bottom:
             before, _, after = strip.divide([self.spot.x, self.spot.right, self.size.width])
@@ -54,20 +53,14 @@ class Panes(TwiceDisplayed):
         return all(each.display for each in pane.ancestors_with_self)
 
     def compose(self) -> ComposeResult:
-        with Horizontal():
-            with Vertical(id="left"):
-                yield Pane(id="list")
-            with Vertical(id="right"):
-                yield Pane(id="side")
+        yield Horizontal(Vertical(Pane(id="list"), id="left"), Vertical(Pane(id="side"), id="right"))
         yield Pane(id="over")
 
 
 def change(app: Panes, dice: random.Random) -> None:
     """Do to one pane what a list, a preview or a question does."""
     # Textual overlooks a pane that goes while one that is not shown is refreshed.
-    pane: Pane = dice.choice(
-        [pane for pane in app.query(Pane) if all(each.display for each in pane.ancestors_with_self)]
-    )
+    pane = dice.choice([pane for pane in app.query(Pane) if app.is_shown(pane)])
     match dice.randrange(6):
         case 0 | 1:
             pane.top += dice.choice([-2, -1, 1, 1, 3])

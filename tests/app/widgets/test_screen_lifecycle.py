@@ -67,9 +67,8 @@ async def test_changes_of_all_that_a_screen_follows_are_one() -> None:
     def note() -> None:
         calls.append("changed")
 
-    app = App[None]()
+    app, screen = App[None](), Fitted()
     async with quiet.run_quietly(app):
-        screen = Fitted()
         await app.push_screen(screen)
         stop, stop_other = screen.follow(watch, note), screen.follow(watch, note)
         for report in subjects * 2:

@@ -9,7 +9,7 @@ import pytest
 from tests.app.experiments.detail.findings import NOW, compared, experiment, findings, sample, table
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counted_calls, counting_calls
-from tests.doubles.servers import MakeClient, clock, make_client
+from tests.doubles.servers import MakeClient
 
 from flagtui.api.errors import ClosedToKeys, EndpointNotFound, ErrorFacts, NotFound, Unanswered
 from flagtui.app.experiments.detail.experiment_settings import measures_lines, settings_lines
@@ -29,7 +29,6 @@ from flagtui.models.rows import ExperimentRow
 from flagtui.text.flag_sentences import plain
 from flagtui.text.judgement import ratio_mismatch
 
-__all__ = ["clock", "make_client"]
 JSON = Any
 DAY = 86_400.0
 STARTED = 1_792_000_000.0
