@@ -15,10 +15,8 @@ def tagging(*ids: Any, action: str = "add", tags: Any = ("x",)) -> dict[str, Any
 
 async def test_matching_ids_are_those_of_the_list(service: Service) -> None:
     service.define_event("bought")
-    (a, b, c) = [
-        (await service.create(key, name=key, metrics=metrics))["id"]
-        for key, metrics in (("a", []), ("b", [MEAN]), ("c", []))
-    ]
+    metrics: dict[str, list[Any]] = {"a": [], "b": [MEAN], "c": []}
+    a, b, c = [(await service.create(key, name=key, metrics=metrics[key]))["id"] for key in metrics]
     await service.edit({"id": c}, archived=True)
     for query, expected in (
         ({}, [b, a]),
@@ -76,21 +74,13 @@ async def test_tags_are_logged_once_for_each_edit(service: Service) -> None:
 @pytest.mark.parametrize(
     ("changes", "attr"),
     [
-        ({"ids": []}, "ids"),
-        ({"ids": {}}, "ids"),
-        ({"ids": [1, "x"]}, "ids__1"),
-        ({"ids": [1e300]}, "ids__0"),
-        ({"ids": [None]}, "ids__0"),
-        ({"ids": [1] * 501}, "ids"),
-        ({"action": "drop"}, "action"),
-        ({"action": ["add"]}, "action"),
-        ({"tags": []}, "tags"),
-        ({"tags": None}, "tags"),
-        ({"tags": [{}]}, "tags__0"),
-        ({"tags": ["x" * 256]}, "tags__0"),
-        ({"tags": [str(number) for number in range(101)]}, "tags"),
+        ({"ids": []}, "ids"), ({"ids": {}}, "ids"), ({"ids": [1, "x"]}, "ids__1"),
+        ({"ids": [1e300]}, "ids__0"), ({"ids": [None]}, "ids__0"), ({"ids": [1] * 501}, "ids"),
+        ({"action": "drop"}, "action"), ({"action": ["add"]}, "action"), ({"tags": []}, "tags"),
+        ({"tags": None}, "tags"), ({"tags": [{}]}, "tags__0"), ({"tags": ["x" * 256]}, "tags__0"),
+        ({"tags": ["x"] * 101}, "tags"),
     ],
-)
+)  # fmt: skip
 async def test_invalid_edit_of_tags_is_refused(service: Service, changes: dict[str, Any], attr: str) -> None:
     status, _, place = await service.refused("POST", TAGGING, tagging(1) | changes)
     assert (status, place) == (400, attr)

@@ -75,27 +75,20 @@ async def test_a_copy_in_another_project(service: Service) -> None:
     assert len(await service.log_of(copy)) == 1
 
 
+NO_TEAM, NO_WRITE = "Target team not found.", "You do not have write access to the target project."
+
+
 @pytest.mark.parametrize(
     ("sql", "team", "refusal"),
     [
-        pytest.param("", 9, (404, "Target team not found."), id="no such project"),
-        pytest.param(
-            "UPDATE projects SET organization_id = 'strangers' WHERE id = 2",
-            *(2, (404, "Target team not found.")),
-            id="a project of strangers",
-        ),
-        pytest.param(
-            "UPDATE api_keys SET scoped_teams = '[1]'",
-            *(2, (403, "You do not have write access to the target project.")),
-            id="a key for one project",
-        ),
-        pytest.param(
-            "INSERT INTO access_levels VALUES (2, 1, 'experiment', '', 'viewer')",
-            *(2, (403, "You do not have editor access to this resource.")),
-            id="a viewer of the other project",
-        ),
+        ("", 9, (404, NO_TEAM)),
+        ("UPDATE projects SET organization_id = 'strangers' WHERE id = 2", 2, (404, NO_TEAM)),
+        ("UPDATE api_keys SET scoped_teams = '[1]'", 2, (403, NO_WRITE)),
+        ("INSERT INTO access_levels VALUES (2, 1, 'experiment', '', 'viewer')", 2,
+         (403, "You do not have editor access to this resource.")),
     ],
-)
+    ids=["no such project", "a project of strangers", "a key for one project", "a viewer there"],
+)  # fmt: skip
 async def test_a_copy_needs_access_to_the_other_project(
     service: Service, sql: str, team: int, refusal: tuple[int, str]
 ) -> None:
@@ -129,35 +122,35 @@ async def test_scenario_30_a_cohort_of_who_was_exposed(service: Service) -> None
     assert await service.act_refused(running, COHORT) == second
 
 
-@pytest.mark.parametrize(
-    "older", ["x", 5, [1], {"events": 5}, {"events": ["x"]}, {"events": [{"properties": 5}]}]
-)
+OLDER = ["x", 5, [1], {"events": 5}, {"events": ["x"]}, {"events": [{"properties": 5}]}]
+
+
+@pytest.mark.parametrize("older", OLDER)
 async def test_malformed_older_exposure_counts_as_none(service: Service, older: Any) -> None:
     running = await service.running(parameters={"custom_exposure_filter": older})
     cohort = (await service.act(running, COHORT, {}, 201))["cohort"]
     assert cohort["filters"]["properties"]["values"][0]["values"][0]["key"] == "$feature_flag_called"
 
 
+BY_ACTION = {"kind": "ActionsNode", "id": 5}
+HOGQL = [{"key": "x", "type": "hogql"}]
+BY_HOGQL = {"kind": "ExperimentEventExposureConfig", "event": "opened", "properties": HOGQL}
+
+
 @pytest.mark.parametrize(
-    ("config", "refusal"),
+    ("config", "detail", "attr"),
     [
-        ({"kind": "ActionsNode", "id": 5}, (400, "Invalid action ID", None)),
-        (
-            {
-                **{"kind": "ExperimentEventExposureConfig", "event": "opened"},
-                "properties": [{"key": "x", "type": "hogql"}],
-            },
-            (400, "Filters of type 'hogql' are not computed here", "exposure_criteria"),
-        ),
+        (BY_ACTION, "Invalid action ID", None),
+        (BY_HOGQL, "Filters of type 'hogql' are not computed here", "exposure_criteria"),
     ],
 )
 async def test_cohort_of_what_cannot_be_read_is_refused(
-    service: Service, config: Any, refusal: tuple[int, str, Any]
+    service: Service, config: Any, detail: str, attr: str | None
 ) -> None:
     start = {"start_date": "2026-03-01T00:00:00Z"}
     running = await service.create(exposure_criteria={"exposure_config": config}, **start)
     service.record(("opened", "ada", START, {}))
-    assert await service.act_refused(running, COHORT) == refusal
+    assert await service.act_refused(running, COHORT) == (400, detail, attr)
     assert service.rows("SELECT * FROM cohorts") == []
 
 

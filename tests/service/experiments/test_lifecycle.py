@@ -14,11 +14,9 @@ SHIP = {"variant_key": "test"}
 COHORT = "create_exposure_cohort_for_experiment"
 REFUSED: dict[str, list[tuple[str, Any, str, str | None]]] = {
     "draft": [
-        ("pause", {}, NOT_LAUNCHED, None),
-        ("end", {}, NOT_LAUNCHED, None),
-        ("ship_variant", SHIP, NOT_LAUNCHED, None),
+        ("pause", {}, NOT_LAUNCHED, None), ("end", {}, NOT_LAUNCHED, None),
+        ("ship_variant", SHIP, NOT_LAUNCHED, None), ("freeze_exposure", {}, NOT_LAUNCHED, None),
         ("reset", {}, "Experiment is already in draft state.", None),
-        ("freeze_exposure", {}, NOT_LAUNCHED, None),
         (COHORT, {}, "Experiment does not have a start date", None),
     ],
     "running": [
@@ -36,14 +34,11 @@ REFUSED: dict[str, list[tuple[str, Any, str, str | None]]] = {
         ("freeze_exposure", {}, "Cannot freeze a paused experiment.", None),
     ],
     "stopped": [
-        ("pause", {}, ENDED, None),
-        ("resume", {}, ENDED, None),
-        ("end", {}, ENDED, None),
-        ("freeze_exposure", {}, ENDED, None),
-        ("unarchive", {}, "Experiment is not archived.", None),
+        ("pause", {}, ENDED, None), ("resume", {}, ENDED, None), ("end", {}, ENDED, None),
+        ("freeze_exposure", {}, ENDED, None), ("unarchive", {}, "Experiment is not archived.", None),
     ],
     "archived": [("archive", {}, "Experiment is already archived.", None)],
-}
+}  # fmt: skip
 ACTIONS = ["launch", "pause", "resume", "end", "reset", "archive", "unarchive", "ship_variant", "duplicate"]
 
 
@@ -246,17 +241,17 @@ async def test_scenario_27_a_flag_change_that_needs_approval_changes_nothing(sta
     assert list(map(len, counts)) == [1, 3]
 
 
+WON, CLEANUP = {"conclusion": "won"}, {"open_cleanup_pr": True}
+
+
 @pytest.mark.parametrize(
     ("action", "body", "has_task"),
     [
-        ("end", {"conclusion": "won", "open_cleanup_pr": True}, True),
-        ("end", {"conclusion": "won", "open_cleanup_pr": False}, False),
-        ("end", {"conclusion": "won"}, False),
-        ("end", {"open_cleanup_pr": True}, False),
-        ("ship_variant", {**SHIP, "conclusion": "won", "open_cleanup_pr": True}, True),
-        ("ship_variant", {**SHIP, "open_cleanup_pr": True}, False),
+        ("end", WON | CLEANUP, True), ("end", WON | {"open_cleanup_pr": False}, False), ("end", WON, False),
+        ("end", CLEANUP, False), ("ship_variant", SHIP | WON | CLEANUP, True),
+        ("ship_variant", SHIP | CLEANUP, False),
     ],
-)
+)  # fmt: skip
 async def test_task_to_clean_up_code_is_made_for_a_conclusion(
     service: Service, action: str, body: dict[str, Any], has_task: bool
 ) -> None:
@@ -271,8 +266,8 @@ async def test_task_to_clean_up_code_is_made_for_a_conclusion(
 
 async def test_stored_conclusion_is_enough_to_ship_with_a_task(service: Service) -> None:
     made = await service.running()
-    await service.act(made, "end", {"conclusion": "won"})
-    shipped = await service.act(made, "ship_variant", {**SHIP, "open_cleanup_pr": True})
+    await service.act(made, "end", WON)
+    shipped = await service.act(made, "ship_variant", SHIP | CLEANUP)
     assert shipped["flag_cleanup_task_id"] is not None
 
 
@@ -282,10 +277,11 @@ async def test_task_to_clean_up_code_needs_its_own_scope(
 ) -> None:
     made = await service.running()
     keyed = service.with_key("experiment:write", "feature_flag:write")
-    refusal = await keyed.act_refused(made, action, {**body, "open_cleanup_pr": True})
-    assert refusal == (403, "API key missing required scope 'task:write'", None)
+    for sent, refusal in (
+        (True, (403, "API key missing required scope 'task:write'", None)),
+        ("maybe", (400, "Must be a valid boolean.", "open_cleanup_pr")),
+    ):
+        assert await keyed.act_refused(made, action, body | {"open_cleanup_pr": sent}) == refusal
     assert (await service.reread(made))["status"] == "running"
-    refusal = await keyed.act_refused(made, action, {**body, "open_cleanup_pr": "maybe"})
-    assert refusal == (400, "Must be a valid boolean.", "open_cleanup_pr")
     keyed = service.with_key("experiment:write", "feature_flag:write", "task:write")
-    await keyed.act(made, action, {**body, "conclusion": "won", "open_cleanup_pr": True})
+    await keyed.act(made, action, body | WON | CLEANUP)

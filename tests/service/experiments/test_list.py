@@ -41,29 +41,18 @@ async def test_lists_have_whole_experiments_but_on_newest_servers(service: Servi
 
 
 QUERIES: tuple[tuple[str, str, list[str]], ...] = (
-    ("archived", "true", ["archived"]),
-    ("archived", "no", LISTED),
-    ("status", "running", ["running"]),
-    ("status", "PAUSED", ["paused"]),
-    ("status", "complete", ["stopped"]),
-    ("status", "stopped", ["stopped"]),
-    ("status", "draft", ["draft"]),
-    ("status", "all", LISTED),
-    ("status", "zzz", LISTED),
-    ("search", "PAU", ["paused"]),
-    ("search", "%", []),
-    ("search", "blue", []),
-    ("created_by_id", "1", LISTED),
-    ("created_by_id", "[7,8]", []),
-    ("created_by_id", "x", LISTED),
+    ("archived", "true", ["archived"]), ("archived", "no", LISTED), ("nonsense", "1", LISTED),
+    ("status", "running", ["running"]), ("status", "PAUSED", ["paused"]), ("status", "draft", ["draft"]),
+    ("status", "complete", ["stopped"]), ("status", "stopped", ["stopped"]), ("status", "all", LISTED),
+    ("status", "zzz", LISTED), ("search", "PAU", ["paused"]), ("search", "%", []),
+    ("created_by_id", "1", LISTED), ("created_by_id", "[7,8]", []), ("created_by_id", "x", LISTED),
     ("order", "-name", ["stopped", "running", "paused", "draft"]),
     ("order", "status", ["draft", "running", "paused", "stopped"]),
     ("order", "duration", LISTED),
     ("order", "-duration", ["draft", "running", "paused", "stopped"]),
     ("order", "-end_date", ["paused", "running", "draft", "stopped"]),
     ("order", "created_by", ["draft", "running", "paused", "stopped"]),
-    ("nonsense", "1", LISTED),
-)
+)  # fmt: skip
 
 
 async def test_scenarios_14_and_15_filters_and_orders(service: Service) -> None:
@@ -163,8 +152,8 @@ async def test_scenario_40_the_counts_match_what_is_stored(service: Service) -> 
 
 
 RUNNING_TIME = "experiments/calculate_running_time"
-FUNNEL = {"metric_type": "funnel", "minimum_detectable_effect": 10}
-SUMS = {"number_of_samples": 100, "sum": 10, "step_counts": [40, 10]}
+FUNNEL: dict[str, Any] = {"metric_type": "funnel", "minimum_detectable_effect": 10}
+SUMS: dict[str, Any] = {"number_of_samples": 100, "sum": 10, "step_counts": [40, 10]}
 
 
 async def test_the_running_time_follows_from_a_baseline_or_from_sums(service: Service) -> None:
@@ -174,16 +163,15 @@ async def test_the_running_time_follows_from_a_baseline_or_from_sums(service: Se
     assert (await service.post(RUNNING_TIME, {**FUNNEL, "baseline_stats": SUMS}))["baseline_value"] == 0.1
 
 
+NO_LIST = 'Expected a list of items but got type "int".'
+
+
 @pytest.mark.parametrize(
     ("body", "detail", "attr"),
     [
         ({"metric_type": "x"}, '"x" is not a valid choice.', "metric_type"),
         ({"metric_type": "funnel"}, "This field is required.", "minimum_detectable_effect"),
-        (
-            {**FUNNEL, "baseline_stats": {**SUMS, "step_counts": 5}},
-            'Expected a list of items but got type "int".',
-            "baseline_stats__step_counts",
-        ),
+        (FUNNEL | {"baseline_stats": SUMS | {"step_counts": 5}}, NO_LIST, "baseline_stats__step_counts"),
     ],
 )
 async def test_running_time_of_invalid_numbers_is_refused(

@@ -4,12 +4,13 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 from msgspec.structs import replace
+from tests.service.sample_data.conftest import NOW
 
 from flagtui.service.access import ANONYMOUS, project_of
 from flagtui.service.call import Call
@@ -24,7 +25,6 @@ from flagtui.service.sample_data.flag import SampleFlag, Saved, insert_flags
 from flagtui.service.sample_data.flags import web_flags
 from flagtui.service.settings import Settings
 
-NOW: Final = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 CONTENT: Final = """
 activity 851 b5111cd5cab7
 cohort_members 1561 7fc4166e136e
@@ -76,19 +76,15 @@ def rows(db: sqlite3.Connection, table: str) -> list[dict[str, Any]]:
     return records
 
 
-def tables(db: sqlite3.Connection) -> list[str]:
-    names = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-    return [name for (name,) in names if name not in WITHOUT]
-
-
 def digest(rows: list[dict[str, Any]]) -> str:
     return sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def test_sample_content_is_unchanged(company: sqlite3.Connection) -> None:
-    content = {name: rows(company, name) for name in tables(company)}
-    events = company.execute("SELECT count(*) FROM events").fetchone()[0]
+    names = company.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
+    content = {name: rows(company, name) for (name,) in names if name not in WITHOUT}
     lines = [f"{name} {len(records)} {digest(records)}" for name, records in content.items() if records]
+    events = company.execute("SELECT count(*) FROM events").fetchone()[0]
     assert [*lines, f"events {events}"] == CONTENT.split("\n")[1:-1]
 
 
@@ -129,10 +125,11 @@ def test_bulk_flags_equal_flags_saved_one_by_one(tmp_path: Path) -> None:
         add_company(db, NOW)
         insert_flags(db, iter(web_flags(NOW, 0)[0]))
 
-    with (
-        fill_database(tmp_path / "saved.db", save) as saved,
-        fill_database(tmp_path / "inserted.db", insert) as inserted,
-    ):
-        for name in ("flags", "activity", "early_access_features"):
-            assert rows(saved, name) == rows(inserted, name), name
-        assert len(rows(saved, "activity")) > 150
+    names = ("flags", "activity", "early_access_features")
+    contents = []
+    for fill in (save, insert):
+        with fill_database(tmp_path / f"{fill.__name__}.db", fill) as db:
+            contents.append({name: rows(db, name) for name in names})
+    saved, inserted = contents
+    assert saved == inserted
+    assert len(saved["activity"]) > 150

@@ -7,6 +7,7 @@ import pytest
 from tests.doubles.service_world import Start, World
 from tests.service.specification.field_tables import TABLES, faults, shown_fields
 from tests.service.specification.record_responses import (
+    COPY,
     METRIC,
     OPEN,
     PLACES,
@@ -27,45 +28,36 @@ GENERATIONS: Final[Mapping[str, dict[str, bool]]] = {
     "newest": {"newest": True},
     "legacy": {"legacy": True},
 }
+
+
+def _below(place: str, words: str) -> list[str]:
+    return [f"{place}/{word}" for word in words.split()]
+
+
 WITHOUT_RECORDS: Final = frozenset(
     (
         *(operation.name for operation in sdk.OPERATIONS),
-        *("GET /api/projects", "GET ", "GET /api/organizations", "GET /api/organizations/{organization_id}"),
-        "GET /api/organizations/{organization_id}/projects",
-        *(f"{method} /api/personal_api_keys/{{id}}" for method in ("GET", "PATCH", "DELETE")),
-        *(f"DELETE /{kind}/{{id}}" for kind in ("feature_flags", "experiments", "event_definitions")),
-        *(f"DELETE /experiment_{kind}/{{id}}" for kind in ("holdouts", "saved_metrics")),
-        *("DELETE /scheduled_changes/{id}", "DELETE /approval_policies/{id}"),
-        *(
-            "GET /feature_flags/{id}/activity",
-            "GET /feature_flags/activity",
-            "GET /experiments/{id}/activity",
-        ),
-        *("GET /feature_flags/{id}/status", "GET /feature_flags/{id}/dependent_flags"),
-        *("GET /feature_flags/{id}/versions/{version}", "GET /feature_flags/matching_ids"),
-        *("POST /feature_flags/bulk_keys", "POST /feature_flags/bulk_delete"),
-        *("POST /feature_flags/bulk_update_tags", "POST /feature_flags/{id}/dashboard"),
-        *("POST /feature_flags/{id}/enrich_usage_dashboard", "GET /feature_flags/{id}/remote_config"),
-        *("GET /feature_flags/evaluation_reasons", "POST /feature_flags/user_blast_radius"),
-        "POST /feature_flags/{id}/test_evaluation",
-        *("GET /groups_types", "GET /property_definitions"),
-        *("GET /persons/values", "GET /groups/property_values"),
-        "POST /api/organizations/{organization_id}/feature_flags/copy_flags/dependency_requirements",
-        "GET /api/organizations/{organization_id}/feature_flags/{key}",
-        "GET /api/organizations/{organization_id}/feature_flags/keys",
-        *("GET /experiments/requires_flag_implementation", "GET /experiments/stats"),
-        *("GET /experiments/matching_ids", "POST /experiments/bulk_update_tags"),
-        *("POST /experiments/calculate_running_time", "GET /experiments/{id}/timeseries_results"),
-        *("POST /experiments/{id}/recalculate_timeseries", "POST /experiments/{id}/metrics_recalculation"),
-        "GET /experiments/{id}/metrics_recalculation/latest",
+        *(operation.name for operation in OPERATIONS if operation.method == "DELETE"),
+        *("GET ", "GET /api/projects", "GET /api/organizations", "GET /groups_types"),
+        *("GET /property_definitions", "GET /persons/values", "GET /groups/property_values"),
+        *_below("GET /api/personal_api_keys", "{id}"),
+        *_below("PATCH /api/personal_api_keys", "{id}"),
+        *_below("GET /feature_flags", "activity evaluation_reasons matching_ids {id}/activity"),
+        *_below("GET /feature_flags/{id}", "dependent_flags remote_config status versions/{version}"),
+        *_below("POST /feature_flags", "bulk_delete bulk_keys bulk_update_tags user_blast_radius"),
+        *_below("POST /feature_flags/{id}", "dashboard enrich_usage_dashboard test_evaluation"),
+        *_below("GET /api/organizations", "{organization_id} {organization_id}/projects"),
+        *_below("GET /api/organizations/{organization_id}/feature_flags", "keys {key}"),
+        f"{COPY}/dependency_requirements",
+        *_below("GET /experiments", "matching_ids requires_flag_implementation stats {id}/activity"),
+        *_below("GET /experiments/{id}", "timeseries_results metrics_recalculation/latest"),
         "GET /experiments/{id}/metrics_recalculation/{run_id}",
-        *("POST /query", "GET /query/{query_id}"),
-        *("GET /change_requests", "GET /change_requests/{id}", "POST /change_requests/{id}/approve"),
-        *("POST /change_requests/{id}/reject", "POST /change_requests/{id}/cancel"),
-        *("GET /event_definitions/{id}/metrics", "GET /event_definitions/primary_properties"),
-        *("GET /event_definitions/typescript", "GET /event_definitions/golang"),
-        *("GET /event_definitions/python", "POST /event_definitions/bulk_update_tags"),
-        "POST /event_definitions/bulk_update_verified",
+        *_below("POST /experiments", "bulk_update_tags calculate_running_time"),
+        *_below("POST /experiments/{id}", "recalculate_timeseries metrics_recalculation"),
+        *("POST /query", "GET /query/{query_id}", "GET /change_requests", "GET /change_requests/{id}"),
+        *_below("POST /change_requests/{id}", "approve cancel reject"),
+        *_below("GET /event_definitions", "typescript golang python primary_properties {id}/metrics"),
+        *_below("POST /event_definitions", "bulk_update_tags bulk_update_verified"),
     )
 )
 """Operations that respond with something else: counts, keys, reasons, log entries, older versions, …"""

@@ -1,6 +1,8 @@
 """Verdicts beside scipy's, over thousands of random data sets; and data from which nothing follows."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -68,48 +70,34 @@ def test_both_methods_agree_with_scipy_over_random_data_sets(kind: MetricType) -
         error = math.sqrt(own / base**2 + mean**2 * other / base**4)
         if error == 0:
             continue
-        variant, baseline = estimate(a, kind), estimate(b, kind)
-        assert variant is not None
-        assert baseline is not None
+        variant, baseline = require(estimate(a, kind)), require(estimate(b, kind))
         level = float(random.uniform(0.7, 0.99))
         degrees = (own + other) ** 2 / (own**2 / (sizes[0] - 1) + other**2 / (sizes[1] - 1))
         believed.append(bayesian(variant, baseline, level))
         tested.append(frequentist(variant, baseline, 1 - level))
         expected.append((mean / base - 1, error, level, degrees))
+    assert len(expected) > SETS * 0.9
     effect, error, level, degrees = np.array(expected).T
-    _compare_bayesian(believed, effect, error, level)
-    _compare_frequentist(tested, effect, error, level, degrees)
-
-
-def _compare_bayesian(findings: list[Lift | None], effect: Floats, error: Floats, level: Floats) -> None:
-    ours = [finding for finding in findings if finding is not None]
-    assert len(ours) == len(effect) > SETS * 0.9
     chances = scipy.stats.norm.sf(0, effect, error)
-    np.testing.assert_allclose([finding.probability for finding in ours], chances, atol=1e-6)
-    intervals = np.array(scipy.stats.norm.interval(level, effect, error)).T
-    np.testing.assert_allclose([finding.interval for finding in ours], intervals, atol=1e-6, rtol=1e-6)
-    assert [finding.significant for finding in ours] == [
-        chance > sure or chance < 1 - sure for chance, sure in zip(chances, level, strict=True)
-    ]
-
-
-def _compare_frequentist(
-    findings: list[Lift | None], effect: Floats, error: Floats, level: Floats, degrees: Floats
-) -> None:
-    ours = [finding for finding in findings if finding is not None]
-    assert len(ours) == len(effect)
+    interval = scipy.stats.norm.interval(level, effect, error)
+    _compare(believed, chances, interval, (chances > level) | (chances < 1 - level))
     p_values = 2 * scipy.stats.t.sf(np.abs(effect / error), degrees)
-    np.testing.assert_allclose([finding.probability for finding in ours], p_values, atol=1e-6)
-    intervals = np.array(scipy.stats.t.interval(level, degrees, effect, error)).T
-    np.testing.assert_allclose([finding.interval for finding in ours], intervals, atol=1e-6, rtol=1e-6)
-    assert [finding.significant for finding in ours] == (p_values < 1 - level).tolist()
+    interval = scipy.stats.t.interval(level, degrees, effect, error)
+    _compare(tested, p_values, interval, p_values < 1 - level)
+
+
+def _compare(
+    lifts: list[Lift | None], probabilities: Floats, interval: tuple[Floats, Floats], significant: Floats
+) -> None:
+    ours = [require(lift) for lift in lifts]
+    np.testing.assert_allclose([lift.probability for lift in ours], probabilities, atol=1e-6)
+    np.testing.assert_allclose([lift.interval for lift in ours], np.array(interval).T, atol=1e-6, rtol=1e-6)
+    assert [lift.significant for lift in ours] == significant.tolist()
 
 
 def test_equal_groups_are_not_different() -> None:
     same = Estimate(400, 0.25, 0.1875)
-    believed, tested = bayesian(same, same), frequentist(same, same)
-    assert believed is not None
-    assert tested is not None
+    believed, tested = require(bayesian(same, same)), require(frequentist(same, same))
     assert (believed.effect, believed.probability, believed.significant) == (0.0, 0.5, False)
     assert (tested.probability, tested.significant) == (1.0, False)
 
@@ -139,14 +127,11 @@ def test_few_members_and_losses_are_judged() -> None:
     assert result.probability < 0.01
 
 
-@pytest.mark.parametrize("kind", ["mean", "funnel", "ratio", "retention"])
-def test_estimate_needs_exposures(kind: MetricType) -> None:
-    assert estimate(Sample("control"), kind) is None
-
-
-@pytest.mark.parametrize("denominator", [0.0, 1e-90, 5e-324])
-def test_a_ratio_over_nothing_has_no_estimate(denominator: float) -> None:
-    assert estimate(Sample("control", 10, 5, 5, denominator), "ratio") is None
+def test_estimate_needs_exposures_and_a_ratio_a_denominator() -> None:
+    kinds: list[MetricType] = ["mean", "funnel", "ratio", "retention"]
+    assert [estimate(Sample("control"), kind) for kind in kinds] == [None] * 4
+    nothing = (0.0, 1e-90, 5e-324)
+    assert [estimate(Sample("control", 10, 5, 5, each), "ratio") for each in nothing] == [None] * 3
 
 
 def test_huge_tiny_and_rounded_numbers_stay_finite() -> None:
@@ -165,9 +150,8 @@ def test_the_sample_ratio_check_agrees_with_scipy() -> None:
         weights = random.integers(1, 50, variants)
         counts = random.multinomial(int(random.integers(100, 20_000)), weights / weights.sum())
         keys = [f"v{number}" for number in range(variants)]
-        result = sample_ratio_mismatch(
-            dict(zip(keys, counts.tolist(), strict=True)), dict(zip(keys, weights.tolist(), strict=True))
-        )
+        seen, shares = (dict(zip(keys, each.tolist(), strict=True)) for each in (counts, weights))
+        result = sample_ratio_mismatch(seen, shares)
         expected = scipy.stats.chisquare(counts, weights / weights.sum() * counts.sum()).pvalue
         assert result == pytest.approx(expected, abs=1e-9)
 
@@ -178,18 +162,21 @@ def test_sample_ratio_needs_enough_users_of_weighted_variants() -> None:
     weights = {"a": 50, "b": 50, "c": 0}
     assert sample_ratio_mismatch({"a": 90, "b": 9, "c": 500}, weights) is None
     assert sample_ratio_mismatch({"a": 50, "b": 50, "c": 500}, weights) == pytest.approx(1.0)
-    assert sample_ratio_mismatch({"a": 500, "b": 503, "$multiple": 9}, {"a": 50, "b": 50}) == pytest.approx(
-        scipy.stats.chisquare([500, 503]).pvalue
-    )
+    expected = scipy.stats.chisquare([500, 503]).pvalue
+    assert sample_ratio_mismatch({"a": 500, "b": 503, "$multiple": 9}, weights) == pytest.approx(expected)
 
 
 RANDOM = np.random.default_rng(20_261)
 PLACES = at_most(1_000, 4_000)
 
 
-def _degrees() -> npt.NDArray[np.float64]:
+def _degrees() -> Floats:
     spread = 10 ** RANDOM.uniform(0, 10, PLACES // 2)
     return np.concatenate([spread, RANDOM.integers(1, 120, PLACES // 2).astype(float)])
+
+
+def _pairs(function: Callable[[float, Any], float], places: Floats, degrees: npt.NDArray[Any]) -> list[float]:
+    return [function(place, free) for place, free in zip(places, degrees.tolist(), strict=True)]
 
 
 def test_normal_distribution_and_quantile_agree_with_scipy() -> None:
@@ -202,13 +189,11 @@ def test_normal_distribution_and_quantile_agree_with_scipy() -> None:
 
 
 def test_t_distribution_and_quantile_agree_with_scipy() -> None:
-    degrees = _degrees()
-    places = RANDOM.standard_t(3, PLACES) * 3
-    ours = [student_t_survival(place, free) for place, free in zip(places, degrees, strict=True)]
+    degrees, places = _degrees(), RANDOM.standard_t(3, PLACES) * 3
+    ours = _pairs(student_t_survival, places, degrees)
     np.testing.assert_allclose(ours, scipy.stats.t.sf(places, degrees), atol=1e-10)
-    degrees = _degrees()
-    chances = RANDOM.uniform(0.0005, 0.9995, PLACES)
-    ours = [student_t_quantile(chance, free) for chance, free in zip(chances, degrees, strict=True)]
+    degrees, chances = _degrees(), RANDOM.uniform(0.0005, 0.9995, PLACES)
+    ours = _pairs(student_t_quantile, chances, degrees)
     np.testing.assert_allclose(ours, scipy.stats.t.ppf(chances, degrees), rtol=1e-9, atol=1e-9)
     assert student_t_survival(0.0, 5) == pytest.approx(0.5)
     assert student_t_survival(float("inf"), 5) == 0.0
@@ -216,32 +201,26 @@ def test_t_distribution_and_quantile_agree_with_scipy() -> None:
 
 
 def test_the_chi_square_distribution_agrees_up_to_twenty_variants() -> None:
-    degrees = RANDOM.integers(1, 20, PLACES)
-    places = RANDOM.exponential(15, PLACES)
-    ours = [chi_square_survival(place, int(free)) for place, free in zip(places, degrees, strict=True)]
+    degrees, places = RANDOM.integers(1, 20, PLACES), RANDOM.exponential(15, PLACES)
+    ours = _pairs(chi_square_survival, places, degrees)
     np.testing.assert_allclose(ours, scipy.stats.chi2.sf(places, degrees), atol=1e-12)
-
-
-@pytest.mark.parametrize("place", [0.0, -3.0, 5e-324])
-def test_nothing_is_rarer_than_no_difference(place: float) -> None:
-    assert chi_square_survival(place, 3) == 1.0
+    # Nothing is rarer than no difference.
+    assert [chi_square_survival(place, 3) for place in (0.0, -3.0, 5e-324)] == [1.0] * 3
 
 
 def test_sample_sizes_follow_from_variance_effect_and_baseline() -> None:
-    assert recommended_sample("funnel", 0.1, 10, 2, None) == 28_800
     assert assumed_variance("mean_count", 4.0) == 8.0
     assert assumed_variance("mean_sum_or_avg", 4.0) == 4.0
     assert recommended_sample("mean_count", 4.0, 5, 3, 8.0) == 9_600
+    assert recommended_sample("funnel", 0.1, 10, 2, None) == 28_800
     assert recommended_sample("funnel", 0.1, 0, 2, None) is None
     assert recommended_sample("funnel", 0.0, 10, 2, None) is None
     assert recommended_sample("ratio", 0.4, 10, 2, None) is None
     assert recommended_sample("ratio", 1e-170, 10, 2, 1.0) is None
     assert baseline_value(Sample("control"), "funnel") is None
     assert baseline_value(Sample("control", 100, 9, 9, steps=(40, 9)), "funnel") == 0.09
-    assert recommended_days(1_001, 100) == 11
-    assert recommended_days(1_001, 0) is None
-    assert recommended_days(1_001, 5e-324) is None
-    assert recommended_days(None, 10) is None
+    days = [recommended_days(1_001, rate) for rate in (100, 0, 5e-324)]
+    assert (days, recommended_days(None, 10)) == ([11, None, None], None)
 
 
 def test_a_ratio_takes_its_variance_from_what_was_measured() -> None:
