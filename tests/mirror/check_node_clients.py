@@ -2,29 +2,17 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-from tests.doubles.mirror_agreement import ORIGIN, SECRET, SampleMirror, mirroring_sample, overrides_of
-from tests.service.evaluation.conftest import Port, sample_port
+from tests.doubles.mirror_agreement import ORIGIN, SECRET, SampleMirror
+from tests.service.evaluation.conftest import Port
 from tests.service.evaluation.test_official_sdk import TOKEN
-
-__all__ = ["sample_port"]
 
 NODE = Path(__file__).parents[2] / ".node-clients"
 """Where `make check-node` installs them."""
 CLIENTS = {"posthog-node": 50, "posthog-node local": 50, "ofrep": 5, "ofrep-web": 50, "posthog-js": 10}
 """People that each client requests flags for."""
-
-
-@pytest.fixture(scope="module", params=[False, True], ids=["plain", "overridden"])
-def sample(request: pytest.FixtureRequest, sample_port: Port) -> Iterator[SampleMirror]:
-    with mirroring_sample(sample_port) as served:
-        if request.param:
-            served.mirror.set(overrides_of(served))
-        yield served
 
 
 def run_clients(task: dict[str, Any]) -> tuple[dict[str, Any], str]:

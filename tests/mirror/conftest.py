@@ -1,12 +1,14 @@
 """A mirror of some definitions, on a clock that a test turns, and requests to it."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 import pytest
+from tests.doubles.mirror_agreement import SampleMirror, mirroring_sample, overrides_of
 from tests.doubles.steady_clock import SteadyClock
+from tests.service.evaluation.conftest import Port, sample_port
 
 from flagtui.mirror.endpoints import MirrorEndpoints
 from flagtui.mirror.mirror import Mirror
@@ -15,7 +17,7 @@ from flagtui.mirror.upstream import UpstreamError
 from flagtui.service.sdk.sdk_application import make_sdk_application
 from flagtui.testing import flag_mirror
 
-__all__ = ["flag_mirror"]
+__all__ = ["flag_mirror", "sample_port"]
 
 SECRET = "of-the-test"
 EVERYONE = {"groups": [{"properties": [], "rollout_percentage": 100}]}
@@ -79,3 +81,11 @@ async def client(mirrored: Mirrored) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app=application)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as opened:
         yield opened
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["plain", "overridden"])
+def sample(request: pytest.FixtureRequest, sample_port: Port) -> Iterator[SampleMirror]:
+    with mirroring_sample(sample_port) as served:
+        if request.param:
+            served.mirror.set(overrides_of(served))
+        yield served

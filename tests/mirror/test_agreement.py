@@ -5,23 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.doubles.mirror_agreement import SampleMirror, mirroring_sample, overrides_of
+from tests.doubles.mirror_agreement import SampleMirror
 from tests.doubles.official_sdk import quiet_client
 from tests.doubles.slices import FULL
-from tests.service.evaluation.conftest import Port, sample_port
-
-__all__ = ["sample_port"]
 
 CHECKED = 50 if FULL else 3
 """People; `make check-full` has all of them."""
-
-
-@pytest.fixture(scope="module", params=[False, True], ids=["plain", "overridden"])
-def sample(request: pytest.FixtureRequest, sample_port: Port) -> Iterator[SampleMirror]:
-    with mirroring_sample(sample_port) as served:
-        if request.param:
-            served.mirror.set(overrides_of(served))
-        yield served
 
 
 @pytest.fixture
@@ -65,21 +54,19 @@ def test_openfeature_gets_the_evaluated_values(sample: SampleMirror) -> None:
     context = pytest.importorskip("openfeature.evaluation_context").EvaluationContext
     undecided = pytest.importorskip("openfeature.exception").GeneralError
     provider = ofrep.OFREPProvider(sample.host)
-    types = sample.types()
+    resolve = {
+        "boolean": (provider.resolve_boolean_details, False),
+        "string": (provider.resolve_string_details, "the default"),
+    }
     for distinct_id, properties in sample.people[: CHECKED // 3]:
-        expected = sample.values_of(distinct_id)
-        person = context(distinct_id, properties)
-        for key, kind in types.items():
+        expected, person = sample.values_of(distinct_id), context(distinct_id, properties)
+        for key, kind in sample.types().items():
             if kind == "object":
                 continue
-            resolve = (
-                provider.resolve_boolean_details if kind == "boolean" else provider.resolve_string_details
-            )
-            default: Any = False if kind == "boolean" else "the default"
+            details_of, default = resolve[kind]
             if expected[key] is None:
                 with pytest.raises(undecided):
-                    resolve(key, default, person)
+                    details_of(key, default, person)
                 continue
-            details = resolve(key, default, person)
-            is_default = expected[key] is False and kind == "string"
-            assert details.value == (default if is_default else expected[key]), key
+            value = default if expected[key] is False else expected[key]
+            assert details_of(key, default, person).value == value, key

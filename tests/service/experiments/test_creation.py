@@ -162,9 +162,11 @@ async def test_scenario_37_saved_metrics_are_linked_replaced_and_removed(service
     assert refusal == (400, detail, "saved_metrics_ids")
 
 
-async def test_holdout_of_a_new_experiment_is_on_its_flag(service: Service) -> None:
+@pytest.mark.parametrize("key", ["new", "there"])
+async def test_holdout_of_a_new_experiment_is_on_its_flag(service: Service, key: str) -> None:
+    await service.flag("there", HALVES)
     holdout = await service.post("experiment_holdouts", HELD_BACK, 201)
-    made = await service.create(holdout_id=holdout["id"])
+    made = await service.create(key, holdout_id=holdout["id"])
     assert made["holdout"]["name"] == "Held back"
     expected = {"id": holdout["id"], "exclusion_percentage": 10}
     assert made["feature_flag"]["filters"]["holdout"] == expected

@@ -6,6 +6,7 @@ import pytest
 from tests.service.experiments.conftest import DAY, HOUR, MEAN, NODE, START, Service, people
 
 SERIES, RECALCULATION = "timeseries_results", "metrics_recalculation"
+SINCE = "2026-03-10T12:00:00Z"
 LATE = "Cannot recalculate timeseries for experiment that hasn't started"
 
 
@@ -114,7 +115,7 @@ async def test_a_recalculation_of_all_metrics_can_be_watched(service: Service) -
     assert await service.refused("GET", f"{path}/nobody") == (404, "Not found.", None)
 
 
-async def test_a_metric_this_service_cannot_compute_fails_with_a_reason(service: Service) -> None:
+async def test_metric_or_exposures_without_a_result_fail_with_a_reason(service: Service) -> None:
     metric = MEAN | {"source": NODE | {"math": "hogql", "math_hogql": "sum(1)"}}
     detail = "The math 'hogql' is not computed here"
     service.define_event("bought")
@@ -129,15 +130,9 @@ async def test_a_metric_this_service_cannot_compute_fails_with_a_reason(service:
     assert (done["status"], done["failed_metrics"]) == ("failed", 1)
     query = {"kind": "ExperimentQuery", "experiment_id": running["id"], "metric": metric}
     assert await service.refused("POST", "query", {"query": query}) == (400, detail, "metric")
-
-
-async def test_exposures_that_cannot_be_read_fail_the_days(service: Service) -> None:
     by_action = {"exposure_config": {"kind": "ActionsNode", "id": 5}}
-    running = await service.start_sale(exposure_criteria=by_action)
-    service.clock.now = START + 2 * DAY
-    series = await series_of(service, running)
-    assert series["status"] == "failed"
-    assert set(series["errors"].values()) == {"Action 5 does not exist here"}
+    unread = await service.create("other", exposure_criteria=by_action, metrics=[MEAN], start_date=SINCE)
+    assert set((await series_of(service, unread))["errors"].values()) == {"Action 5 does not exist here"}
 
 
 async def test_conversion_window_stays_open_after_the_end_only(service: Service) -> None:

@@ -1,7 +1,7 @@
 """Every operation of the service that responds with a record, asked once."""
 
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from tests.doubles.service_world import World
 
@@ -90,6 +90,75 @@ def records_at(body: Any, path: str) -> list[Any]:
     return parts
 
 
+Step: TypeAlias = tuple[str, Any]
+"""An operation and its body; a function makes the body from what the version of the flag is."""
+EVENT: Final = "018f3c6d-0000-7000-8000-000000000009"
+OTHER: Final = 2
+"""Another project."""
+
+
+def _steps_of(path: str, body: Any, change: Any = None, whole: Any = None) -> Iterator[Step]:
+    """Create, list, read, change and replace."""
+    yield from ((f"POST {path}", body), (f"GET {path}", None), (f"GET {path}/{{id}}", None))
+    yield from (
+        (f"PATCH {path}/{{id}}", change or {"description": "text"}),
+        (f"PUT {path}/{{id}}", whole or body),
+    )
+
+
+def _acts(path: str, words: str, body: Any = None) -> Iterator[Step]:
+    for word in words.split():
+        yield f"POST {path}/{{id}}/{word}", body
+
+
+_CHANGE: Final = {
+    **{"record_id": "1", "model_name": "FeatureFlag", "scheduled_at": "2026-06-01T10:00:00Z"},
+    "payload": {"operation": "update_status", "value": False},
+}
+_POLICY: Final = {"action_key": "feature_flag.disable", "approver_config": {"quorum": 1}, "enabled": False}
+_BLUE: Final = {
+    **{"name": "Blue", "feature_flag_key": "blue", "parameters": {}, "metrics": [METRIC]},
+    **{"holdout_id": 1, "saved_metrics_ids": [{"id": 1}]},
+}
+_TEAL: Final = {"name": "Teal", "feature_flag_key": "teal", "start_date": "2026-03-01T00:00:00Z"}
+_FLAG: Final = {"key": "a", "tags": ["x"], "filters": OPEN}
+_SHARE: Final = {"condition_index": 0, "rollout_percentage": 60}
+SCRIPT: Final[tuple[Step, ...]] = (
+    *_steps_of("/feature_flags", _FLAG, {"name": "A"}, {"key": "a", "name": "B"}),
+    *_acts("/feature_flags", "disable archive unarchive enable"),
+    *_acts("/feature_flags", "set_release_condition_rollout", lambda version: {**_SHARE, "version": version}),
+    *_acts("/feature_flags", "roll_out_to_everyone", lambda version: {"version": version}),
+    (COPY, {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [OTHER]}),
+    ("GET /feature_flags/my_flags", None),
+    ("GET /feature_flags/local_evaluation", None),
+    ("GET /flags/definitions", None),
+    ("GET /api/feature_flag/local_evaluation", None),
+    *_acts("/feature_flags", "create_static_cohort_for_flag", {}),
+    ("GET /cohorts", None),
+    *_steps_of("/scheduled_changes", _CHANGE, {"scheduled_at": "2026-07-01T10:00:00Z"}),
+    *_steps_of("/approval_policies", _POLICY, {"enabled": False}),
+    *_steps_of("/experiment_holdouts", {"name": "h", "filters": OPEN["groups"]}),
+    *_steps_of("/experiment_saved_metrics", {"name": "m", "query": METRIC}),
+    *_steps_of("/experiments", _BLUE, None, {"name": "Blue", "feature_flag_key": "blue"}),
+    ("GET /experiments/eligible_feature_flags", None),
+    *_acts("/experiments", "duplicate", {}),
+    *_acts("/experiments", "copy_to_project", {"target_team_id": OTHER}),
+    *_acts("/experiments", "launch pause resume end archive unarchive reset launch", {}),
+    *_acts("/experiments", "ship_variant", {"variant_key": "test"}),
+    ("PATCH /experiments/{id}", {"start_date": "2026-03-01T00:00:00Z"}),
+    *_acts("/experiments", "create_exposure_cohort_for_experiment", {}),
+    ("GET /experiments/{id}", None),
+    ("GET /experiments", None),
+    ("POST /experiments", _TEAL),
+    *_acts("/experiments", "freeze_exposure unfreeze_exposure migrate", {}),
+    *_steps_of(
+        "/event_definitions", {"name": "new event"}, {"owner": 1, "verified": True}, {"description": "t"}
+    ),
+    ("GET /event_definitions/by_name", None),
+    ("GET /api/users/{id}", None),
+)
+
+
 class Asking:
     """Asks the operations that this service has, and keeps the responses by operation."""
 
@@ -97,110 +166,41 @@ class Asking:
         self.world = world
         self.served = served
         self.responses: dict[str, Any] = {}
+        self.ids: dict[str, Any] = {"api": "@me", "event_definitions": EVENT}
+        """By resource: the record that was created last."""
 
-    async def ask(self, name: str, body: Any = None, **parts: Any) -> Any:
-        """The response of an operation; None where this service has no such operation."""
+    async def ask(self, name: str, body: Any) -> None:
+        """Keep the response of an operation, unless this service has no such operation."""
         if name not in self.served:
-            return None
+            return
         method, _, path = name.partition(" ")
-        url = (path if path.startswith(("/api/", "/flags/")) else P + path).format(**parts)
+        resource = path.split("/")[1]
+        if callable(body):
+            body = body((await self.world.get(f"{self.ids[resource]}/"))["version"])
+        organization = self.world.rows("SELECT id FROM organizations")[0]["id"]
+        url = (path if path.startswith(("/api/", "/flags/")) else P + path).format(
+            id=self.ids.get(resource), organization_id=organization
+        )
         query = {"name": "order placed"} if path.endswith("by_name") else {}
         response = await self.world.ask(method, url + "/", body, params=query)
         assert response.is_success, f"{name}: {response.text}"
         self.responses[name] = response.json() if response.content else None
-        return self.responses[name]
+        if name == f"POST /{resource}":
+            self.ids[resource] = self.responses[name]["id"]
 
 
 async def all_responses(world: World, operations: tuple[Operation, ...]) -> dict[str, Any]:
     """The response of each served operation of `PLACES`, from one service with a record of every kind."""
     asking = Asking(world, frozenset(operation.name for operation in operations))
-    other = world.add_project()
-    event = {"id": "018f3c6d-0000-7000-8000-000000000009", "project_id": 1, "name": "order placed"}
-    world.insert("event_definitions", created_by_id=1, owner_id=1, **event)
-    await _flags(asking, other)
-    await _experiments(asking, other)
-    await _definitions(asking)
-    await asking.ask("GET /api/users/{id}", id="@me")
+    assert world.add_project() == OTHER
+    names = {"name": "order placed", "created_by_id": 1, "owner_id": 1}
+    world.insert("event_definitions", id=EVENT, project_id=1, **names)
+    _expose(world)
+    for name, body in SCRIPT:
+        if name.endswith("/migrate"):
+            _make_older(world, asking.ids["experiments"])
+        await asking.ask(name, body)
     return {name: asking.responses[name] for name in PLACES if name in asking.served}
-
-
-async def _flags(asking: Asking, other: int) -> None:
-    ask = asking.ask
-    flag = await ask("POST /feature_flags", {"key": "a", "tags": ["x"], "filters": OPEN})
-    identity = {"id": flag["id"]}
-    await ask("GET /feature_flags/{id}", **identity)
-    await ask("PATCH /feature_flags/{id}", {"name": "A"}, **identity)
-    await ask("PUT /feature_flags/{id}", {"key": "a", "name": "B"}, **identity)
-    for word in ("disable", "archive", "unarchive", "enable"):
-        await ask(f"POST /feature_flags/{{id}}/{word}", **identity)
-    version = (await ask("GET /feature_flags/{id}", **identity))["version"]
-    share = {"condition_index": 0, "rollout_percentage": 60, "version": version}
-    await ask("POST /feature_flags/{id}/set_release_condition_rollout", share, **identity)
-    version = (await ask("GET /feature_flags/{id}", **identity))["version"]
-    await ask("POST /feature_flags/{id}/roll_out_to_everyone", {"version": version}, **identity)
-    await ask("GET /feature_flags")
-    organization = (await asking.world.get("/api/projects/1/"))["organization"]
-    copied = {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [other]}
-    await ask(COPY, copied, organization_id=organization)
-    for path in ("/feature_flags/my_flags", "/feature_flags/local_evaluation", "/flags/definitions"):
-        await ask(f"GET {path}")
-    await ask("GET /api/feature_flag/local_evaluation")
-    await ask("POST /feature_flags/{id}/create_static_cohort_for_flag", {}, **identity)
-    await ask("GET /cohorts")
-    change = {
-        "record_id": str(flag["id"]),
-        "model_name": "FeatureFlag",
-        "payload": {"operation": "update_status", "value": False},
-        "scheduled_at": "2026-06-01T10:00:00Z",
-    }
-    due = await ask("POST /scheduled_changes", change)
-    await ask("GET /scheduled_changes")
-    await ask("GET /scheduled_changes/{id}", id=due["id"])
-    await ask("PATCH /scheduled_changes/{id}", {"scheduled_at": "2026-07-01T10:00:00Z"}, id=due["id"])
-    covered = {"action_key": "feature_flag.disable", "approver_config": {"quorum": 1}, "enabled": False}
-    policy = await ask("POST /approval_policies", covered)
-    if policy is not None:
-        await ask("GET /approval_policies")
-        await ask("GET /approval_policies/{id}", id=policy["id"])
-        await ask("PATCH /approval_policies/{id}", {"enabled": False}, id=policy["id"])
-
-
-async def _experiments(asking: Asking, other: int) -> None:
-    ask = asking.ask
-    holdout = await _resource_responses(
-        asking, "/experiment_holdouts", {"name": "h", "filters": OPEN["groups"]}
-    )
-    metric = await _resource_responses(asking, "/experiment_saved_metrics", {"name": "m", "query": METRIC})
-    body = {
-        **{"name": "Blue", "feature_flag_key": "blue", "parameters": {}, "metrics": [METRIC]},
-        **{"holdout_id": holdout["id"], "saved_metrics_ids": [{"id": metric["id"]}]},
-    }
-    made = await ask("POST /experiments", body)
-    identity = {"id": made["id"]}
-    await ask("PATCH /experiments/{id}", {"description": "text"}, **identity)
-    await ask("PUT /experiments/{id}", {"name": "Blue", "feature_flag_key": "blue"}, **identity)
-    await ask("GET /experiments/eligible_feature_flags")
-    await ask("POST /experiments/{id}/duplicate", {}, **identity)
-    await ask("POST /experiments/{id}/copy_to_project", {"target_team_id": other}, **identity)
-    steps = ("launch", "pause", "resume", "end", "archive", "unarchive", "reset", "launch")
-    for word in steps:
-        await ask(f"POST /experiments/{{id}}/{word}", {}, **identity)
-    await ask("POST /experiments/{id}/ship_variant", {"variant_key": "test"}, **identity)
-    await ask("PATCH /experiments/{id}", {"start_date": "2026-03-01T00:00:00Z"}, **identity)
-    await ask("POST /experiments/{id}/create_exposure_cohort_for_experiment", {}, **identity)
-    await ask("GET /experiments/{id}", **identity)
-    await ask("GET /experiments")
-    started = {"name": "Teal", "feature_flag_key": "teal", "start_date": "2026-03-01T00:00:00Z"}
-    running = await ask("POST /experiments", started)
-    _expose(asking.world)
-    for word in ("freeze_exposure", "unfreeze_exposure"):
-        await ask(f"POST /experiments/{{id}}/{word}", {}, id=running["id"])
-    asking.world.write(
-        """UPDATE experiments SET metrics = '[{"kind":"ExperimentTrendsQuery","count_query":"""
-        """{"series":[{"kind":"EventsNode","event":"order placed"}]}}]' WHERE id = ?""",
-        running["id"],
-    )
-    await ask("POST /experiments/{id}/migrate", {}, id=running["id"])
 
 
 def _expose(world: World) -> None:
@@ -212,21 +212,8 @@ def _expose(world: World) -> None:
     world.insert("events", project_id=1, properties=properties, **ann, **called)
 
 
-async def _resource_responses(asking: Asking, path: str, body: Any) -> Any:
-    """Create, list, read, change and replace; the record."""
-    made = await asking.ask(f"POST {path}", body)
-    await asking.ask(f"GET {path}")
-    await asking.ask(f"GET {path}/{{id}}", id=made["id"])
-    await asking.ask(f"PATCH {path}/{{id}}", {"description": "text"}, id=made["id"])
-    return await asking.ask(f"PUT {path}/{{id}}", body, id=made["id"])
-
-
-async def _definitions(asking: Asking) -> None:
-    path, ask = "/event_definitions", asking.ask
-    await ask(f"POST {path}", {"name": "new event"})
-    page = await ask(f"GET {path}")
-    identity = {"id": page["results"][0]["id"]}
-    await ask(f"GET {path}/{{id}}", **identity)
-    await ask(f"PATCH {path}/{{id}}", {"owner": 1, "verified": True}, **identity)
-    await ask(f"PUT {path}/{{id}}", {"description": "text"}, **identity)
-    await ask(f"GET {path}/by_name")
+def _make_older(world: World, experiment: int) -> None:
+    """Give the experiment a metric of the older engine."""
+    series = '{"series":[{"kind":"EventsNode","event":"order placed"}]}'
+    metrics = f'[{{"kind":"ExperimentTrendsQuery","count_query":{series}}}]'
+    world.write("UPDATE experiments SET metrics = ? WHERE id = ?", metrics, experiment)
