@@ -25,7 +25,6 @@ from flagtui.config.credentials import (
     Secret,
     load_backend,
 )
-from flagtui.config.locations import take_variable
 
 KEY = "phx_canary_0123456789abcdef"
 OWNER = Owner("prod", "https://eu.posthog.com")
@@ -124,29 +123,22 @@ def test_key_that_a_keyring_does_not_take_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("environment", "command", "source"),
+    ("variable", "command", "source"),
     [
         ("two words", "", "FLAGTUI_API_KEY"),
         ("", python('print("two words")'), "key_command"),
         ("", "false", "key_command"),
     ],
 )
-def test_explicit_source_without_a_key_is_not_replaced(
-    tmp_path: Path, environment: str, command: str, source: str
+def test_source_without_a_key_is_not_replaced(
+    tmp_path: Path, variable: str, command: str, source: str
 ) -> None:
-    places = KeyPlaces(environment, command, ring(Shelf()), tmp_path)
+    places = KeyPlaces(variable, command, ring(Shelf()), tmp_path)
     places.keep_in_keyring(OWNER, Secret(KEY))
     secret = places.find(OWNER)
     assert isinstance(secret, NoCredential)
     assert secret.reasons[0].startswith(source)
     assert "two words" not in "".join(secret.reasons)
-
-
-def test_the_variable_is_gone_once_it_was_taken() -> None:
-    environment = {"FLAGTUI_API_KEY": f" {KEY}\n", "PATH": "/bin"}
-    assert take_variable("FLAGTUI_API_KEY", environment) == KEY
-    assert environment == {"PATH": "/bin"}
-    assert take_variable("FLAGTUI_API_KEY", environment) == ""
 
 
 def test_a_keyring_that_never_answers_is_given_up() -> None:

@@ -13,6 +13,7 @@ from flagtui.config.locations import (
     find_locations,
     make_folder,
     read_environment,
+    take_variable,
 )
 
 WITHOUT_USER = """
@@ -42,12 +43,15 @@ def test_missing_home_creates_no_folder_named_tilde(tmp_path: Path) -> None:
     assert Locations(None, None, None, None).settings_file is None
 
 
-def test_the_environment_is_read_without_its_key() -> None:
-    variables = {"FLAGTUI_HOST": " eu ", "FLAGTUI_PROJECT": "", "FLAGTUI_API_KEY": "phx_canary_123"}
+def test_the_environment_is_read_without_its_key_which_goes() -> None:
+    variables = {"FLAGTUI_HOST": " eu ", "FLAGTUI_PROJECT": "", "FLAGTUI_API_KEY": " phx_canary_123\n"}
     given = read_environment({**variables, "HOME": "/root"})
     assert given == Given(host="eu", has_key=True)
     assert given.names == ("FLAGTUI_HOST", "FLAGTUI_API_KEY")
     assert "canary" not in repr(given)
+    assert take_variable("FLAGTUI_API_KEY", variables) == "phx_canary_123"
+    assert variables.keys() == {"FLAGTUI_HOST", "FLAGTUI_PROJECT"}
+    assert take_variable("FLAGTUI_API_KEY", variables) == ""
 
 
 def test_folder_is_made_private_or_refused_in_one_sentence(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ BOTH = {"prod": PROD, "dev": DEV}
         ("", Given(), "dev", "dev"),
     ],
 )
-def test_option_wins_over_environment_which_wins_over_file(
+def test_option_wins_over_environment_and_file(
     default: str, given_: Given, named: str, expected: str
 ) -> None:
     assert choose_profile(BOTH, default, given_, named=named).profile.name == expected

@@ -99,7 +99,7 @@ async def test_project_that_lost_all_flags_leaves_the_last_definitions(mirrored:
     assert keys(mirrored.mirror) == ["newer"]
 
 
-async def test_start_without_a_connection_serves_earlier_definitions(
+async def test_start_without_connection_serves_earlier_definitions(
     mirrored: Mirrored, tmp_path: Path
 ) -> None:
     kept = KeptDefinitions(tmp_path, "https://eu.example.com", "1")
@@ -120,8 +120,8 @@ async def test_start_without_a_connection_serves_earlier_definitions(
 
 
 @pytest.mark.parametrize("text", [None, "", "{", "[]", '{"document": {}}', "[" * 5_000])
-async def test_refused_key_and_unreadable_file_end_the_start(
-    mirrored: Mirrored, tmp_path: Path, text: str | None
+async def test_refused_key_or_unreadable_file_ends_the_start(
+    mirrored: Mirrored, tmp_path: Path, text: Any
 ) -> None:
     mirrored.mirror.kept = kept = KeptDefinitions(tmp_path, "https://eu.example.com", "1")
     if text is not None:

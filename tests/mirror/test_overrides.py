@@ -16,23 +16,18 @@ from flagtui.models.override import InvalidOverride, Override, Share, read_overr
 from flagtui.service.sdk.flag_set import FlagRecord, FlagResult, FlagSet
 
 WRITTEN = [
-    ("new-nav=on", Override("new-nav", True)),
-    ("new-nav=TRUE", Override("new-nav", True)),
-    ("new-nav=off", Override("new-nav", False)),
-    ("checkout=test", Override("checkout", "test")),
+    ("new-nav=on", Override("new-nav", True)), ("new-nav=TRUE", Override("new-nav", True)),
+    ("new-nav=off", Override("new-nav", False)), ("checkout=test", Override("checkout", "test")),
     ("checkout=test@ann@acme.com", Override("checkout", "test", "ann@acme.com")),
     ("search=20%", Override("search", Share(20))),
-    ("limit=3", Override("limit", 3)),
-    ("limit=2.5@ann", Override("limit", 2.5, "ann")),
-    ('limits={"mail": "a@b"}@ann', Override("limits", {"mail": "a@b"}, "ann")),
-    ('checkout="on"', Override("checkout", "on")),
-    ('checkout="3"@ann', Override("checkout", "3", "ann")),
-    ('checkout="a@b"', Override("checkout", "a@b")),
-    ('checkout="{test}"@ann', Override("checkout", "{test}", "ann")),
-    ('checkout="[test"', Override("checkout", "[test")),
-    ('checkout="\\"test"', Override("checkout", '"test')),
     ("search=33.333333333333336%", Override("search", Share(100 / 3))),
-]
+    ("limit=3", Override("limit", 3)), ("limit=2.5@ann", Override("limit", 2.5, "ann")),
+    ('limits={"mail": "a@b"}@ann', Override("limits", {"mail": "a@b"}, "ann")),
+    ('checkout="on"', Override("checkout", "on")), ('checkout="3"@ann', Override("checkout", "3", "ann")),
+    ('checkout="a@b"', Override("checkout", "a@b")), ('checkout="[test"', Override("checkout", "[test")),
+    ('checkout="{test}"@ann', Override("checkout", "{test}", "ann")),
+    ('checkout="\\"test"', Override("checkout", '"test')),
+]  # fmt: skip
 MALFORMED = [
     *("", "new-nav", "=on", "new-nav=", "new-nav=on@", "search=20%@ann", "search=101%", "search=-1%"),
     *("limits={", 'limits={"a": 1} more', "limits=[1]", "limit=NaN", "limit=1e999", "x" * 401 + "=on"),

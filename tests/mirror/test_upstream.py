@@ -53,7 +53,7 @@ async def start(client: Client, lines: list[str]) -> Mirror:
     return mirror
 
 
-async def test_definitions_are_requested_by_tag_and_nothing_is_written(server: CountingServer) -> None:
+async def test_definitions_but_an_empty_list_are_requested_by_tag(server: CountingServer) -> None:
     async with client_of(server) as client:
         mirror = await start(client, [])
         for _ in range(3):
@@ -62,9 +62,6 @@ async def test_definitions_are_requested_by_tag_and_nothing_is_written(server: C
     assert [each.headers.get("if-none-match") for each in definitions] == [None, *['"1"'] * 3]
     assert {each.method for each in server.requests} == {"GET"}
     assert mirror.flags.time_zone == "America/New_York"
-
-
-async def test_empty_list_is_requested_whole_each_time(server: CountingServer) -> None:
     server.respond = lambda _request: httpx.Response(200, json={"flags": []}, headers={"ETag": '"1"'})
     async with client_of(server) as client:
         upstream = ServerUpstream(client, "prod")

@@ -109,13 +109,17 @@ async def test_scenario_27_the_count_of_a_large_project_gives_up(service: Servic
     assert (narrowed["count"], narrowed["count_is_capped"]) == (9, False)
 
 
-async def test_scenario_11_one_definition_or_not_found(start: Start) -> None:
+async def test_scenario_11_one_definition_of_the_project_or_not_found(start: Start) -> None:
     service = await start()
     shown = await service.get(f"{service.define('signup', tags=['web'])}/")
     assert (shown["name"], shown["tags"], shown["owner"], shown["hidden"]) == ("signup", ["web"], None, None)
     for name in ("not-a-uuid", UNKNOWN):
         assert await service.refused("GET", f"{name}/") == (404, "not_found", "Not found.", None)
     assert (await (await start(unknown_definition_fails=True)).reply("GET", f"{UNKNOWN}/"))[0] == 500
+    service.write("UPDATE event_definitions SET project_id = ?", service.add_project())
+    assert await service.names() == []
+    for method in ("GET", "PATCH"):
+        assert (await service.reply(method, f"{service.ids['signup']}/", {}))[0] == 404
 
 
 async def test_scenario_24_lookup_by_name_is_exact(service: Service) -> None:
@@ -143,14 +147,6 @@ async def test_scenario_22_metrics_refuse_keys_where_the_product_does(start: Sta
     assert refusal == (403, "permission_denied", detail, None)
     metrics = await service.get(f"{service.define('signup', query_usage_30_day=12)}/metrics/")
     assert metrics == {"query_usage_30_day": 12}
-
-
-async def test_definitions_of_other_projects_are_not_found(service: Service) -> None:
-    path = f"{service.define('signup')}/"
-    service.write("UPDATE event_definitions SET project_id = ?", service.add_project())
-    assert await service.names() == []
-    for method in ("GET", "PATCH"):
-        assert (await service.reply(method, path, {"description": "x"}))[0] == 404
 
 
 async def test_older_servers_know_less(start: Start) -> None:

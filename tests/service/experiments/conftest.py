@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.doubles.service_world import KEY, START, Caller, Clock, Start, starts_of
+from tests.doubles.service_world import variants as filters_of
 
 from flagtui.service.clock import stamp
 from flagtui.service.responses import text_of
@@ -35,7 +36,8 @@ STEPS = {
 
 def listed(shares: Mapping[str, float]) -> list[dict[str, Any]]:
     """These variants as a body has them."""
-    return [{"key": key, "rollout_percentage": share} for key, share in shares.items()]
+    variants: list[dict[str, Any]] = filters_of(**shares)["multivariate"]["variants"]
+    return variants
 
 
 def variants_of(**shares: float) -> dict[str, Any]:
@@ -109,9 +111,7 @@ class Service(Caller):
         return await self.in_state("running", key, **fields)
 
     async def flag(self, key: str, shares: Mapping[str, float] | None = None, **fields: Any) -> Any:
-        filters: dict[str, Any] = {"groups": [{"properties": [], "rollout_percentage": 100}]}
-        if shares:
-            filters["multivariate"] = {"variants": listed(shares)}
+        filters = filters_of(**shares) if shares else {"groups": [{"properties": []}]}
         return await self.post("feature_flags", {"key": key, "filters": filters, **fields}, 201)
 
     async def flag_of(self, experiment: Any) -> Any:
@@ -135,23 +135,16 @@ class Service(Caller):
 
     def record(self, *events: tuple[str, str, datetime, dict[str, Any]]) -> None:
         """Stores events: name, person, moment, properties. A person is made when first seen."""
-        persons = [(self.project, person, stamp(START)) for _, person, _, _ in events]
-        rows = [
-            (self.project, name, person, person, stamp(moment), text_of(properties))
-            for name, person, moment, properties in events
-        ]
-        self.run(
-            lambda db: db.executemany(
-                "INSERT OR IGNORE INTO persons (project_id, uuid, created_at) VALUES (?, ?, ?)", persons
+        for name, person, moment, properties in events:
+            self.write(
+                "INSERT OR IGNORE INTO persons (project_id, uuid, created_at) VALUES (?, ?, ?)",
+                *(self.project, person, stamp(START)),
             )
-        )
-        self.run(
-            lambda db: db.executemany(
+            self.write(
                 "INSERT INTO events (project_id, uuid, event, distinct_id, person_id, timestamp, properties)"
                 " VALUES (?, '', ?, ?, (SELECT id FROM persons WHERE uuid = ?), ?, ?)",
-                rows,
+                *(self.project, name, person, person, stamp(moment), text_of(properties)),
             )
-        )
 
     def expose(self, flag: str, variant: str, *people: str, at: datetime | None = None) -> None:
         """Stores that these people asked for the flag and what they got."""

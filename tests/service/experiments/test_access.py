@@ -57,9 +57,7 @@ async def test_an_experiment_of_another_project_is_not_found(service: Service) -
 
 
 @pytest.mark.parametrize("kind", ["holdout", "saved_metric"])
-async def test_newest_holdouts_and_shared_metrics_have_scopes_of_their_own(
-    newest: Service, kind: str
-) -> None:
+async def test_newest_holdouts_and_shared_metrics_have_own_scopes(newest: Service, kind: str) -> None:
     path, scope = f"experiment_{kind}s", f"experiment_{kind}"
     refusal = await newest.with_key("experiment:write").refused("GET", path)
     assert refusal == (403, f"API key missing required scope '{scope}:read'", None)

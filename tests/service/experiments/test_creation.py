@@ -20,7 +20,7 @@ def keys_of(experiment: Any) -> list[str]:
     return [variant["key"] for variant in experiment["parameters"]["feature_flag_variants"]]
 
 
-async def test_scenario_1_smallest_body_makes_a_draft_and_inactive_flag(service: Service) -> None:
+async def test_scenarios_1_and_38_smallest_body_has_defaults(service: Service) -> None:
     made = await service.create()
     assert (made["status"], made["name"], made["type"]) == ("draft", "Blue button", "product")
     flag = await service.flag_of(made)
@@ -32,6 +32,10 @@ async def test_scenario_1_smallest_body_makes_a_draft_and_inactive_flag(service:
     assert made["exposure_criteria"] == {"filterTestAccounts": True}
     assert made["stats_config"] == {"method": "bayesian"}
     assert [entry["activity"] for entry in await service.log_of(made)] == ["created"]
+    sent = {"exposure_criteria": {"filterTestAccounts": False}, "stats_config": {"version": 2}}
+    other = await service.create("other", **sent)
+    assert other["exposure_criteria"] == {"filterTestAccounts": False}
+    assert other["stats_config"] == {"method": "bayesian", "version": 2}
 
 
 TWENTY = {"control": 5, **{f"v{number}": 5 for number in range(19)}}
@@ -49,7 +53,7 @@ SPLIT = [{"key": "control", "split_percent": 70, "rollout_percentage": 50}, {"ke
     ids=["in their order", "twenty of them", "a capital control", "split_percent wins"],
 )
 async def test_scenarios_4_and_5_variants_reach_the_flag(
-    service: Service, variants: list[Any], expected: dict[str, int]
+    service: Service, variants: Any, expected: Any
 ) -> None:
     made = await service.create(parameters={"feature_flag_variants": variants})
     assert (shares_of(made), keys_of(made)) == ([*expected.items()], [*expected])
@@ -65,12 +69,6 @@ async def test_newest_servers_need_no_control(newest: Service) -> None:
     refusal = await newest.refused("POST", "experiments", {**thirds, "excluded_variants": ["a"]})
     assert refusal[:2] == (400, "baseline variant cannot be excluded ('a')")
     await newest.post("experiments", {**thirds, "excluded_variants": ["b"]}, 201)
-
-
-async def test_scenario_6_an_existing_flag_is_linked_as_it_is(service: Service) -> None:
-    flag = await service.flag("there", HALVES, active=False)
-    linked = (await service.create("there"))["feature_flag"]
-    assert (linked["id"], linked["active"], linked["version"]) == (flag["id"], False, flag["version"])
 
 
 @pytest.mark.parametrize(
@@ -95,7 +93,7 @@ async def test_scenario_6_an_existing_flag_needs_variants(service: Service, shar
     ],
 )
 async def test_scenario_7_configuration_for_an_existing_flag_is_refused(
-    service: Service, fields: dict[str, Any]
+    service: Service, fields: Any
 ) -> None:
     await service.flag("k", HALVES)
     status, detail, attr = await service.refused("POST", "experiments", body_of(**fields))
@@ -103,12 +101,14 @@ async def test_scenario_7_configuration_for_an_existing_flag_is_refused(
     assert detail.startswith("A feature flag with key 'k' already exists; the experiment links to it as-is")
 
 
-async def test_scenario_7_repeating_what_the_flag_has_is_no_configuration(service: Service) -> None:
+async def test_scenarios_6_and_7_existing_flag_is_linked_unchanged(service: Service) -> None:
+    flag = await service.flag("k", HALVES, active=False)
     first = await service.create("k")
     echoed = body_of(feature_flag=first["feature_flag"], parameters=first["parameters"])
-    for body in (echoed, body_of(parameters=variants_of(**HALVES) | {"rollout_percentage": 100})):
-        made = await service.post("experiments", body, 201)
-        assert made["feature_flag"]["id"] == first["feature_flag"]["id"]
+    repeated = body_of(parameters=variants_of(**HALVES) | {"rollout_percentage": 100})
+    for made in (first, *[await service.post("experiments", body, 201) for body in (echoed, repeated)]):
+        linked = made["feature_flag"]
+        assert (linked["id"], linked["active"], linked["version"]) == (flag["id"], False, flag["version"])
 
 
 async def test_the_strict_flag_object_configures_a_new_flag(service: Service) -> None:
@@ -134,13 +134,6 @@ async def test_scenario_8_a_start_date_launches_at_once(service: Service) -> Non
     assert made["start_date"] == "2021-12-01T10:23:00Z"
     await service.flag("off", HALVES, active=False)
     assert (await service.create("off", start_date="2026-03-09T12:00:00Z"))["status"] == "paused"
-
-
-async def test_scenario_38_sent_settings_are_added_to_defaults(service: Service) -> None:
-    criteria = {"filterTestAccounts": False}
-    made = await service.create(exposure_criteria=criteria, stats_config={"version": 2})
-    assert made["exposure_criteria"] == criteria
-    assert made["stats_config"] == {"method": "bayesian", "version": 2}
 
 
 async def test_scenario_37_saved_metrics_are_linked_replaced_and_removed(service: Service) -> None:

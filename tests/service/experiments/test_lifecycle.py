@@ -54,18 +54,45 @@ async def test_state_refuses_actions_with_the_reason(service: Service, state: st
     assert await service.reread(made) == made
 
 
-async def test_scenario_19_launching_starts_it_and_switches_its_flag_on(service: Service) -> None:
+WON, COMMENT = {"conclusion": "won"}, {"conclusion_comment": "More sales."}
+EMPTIED = {"start_date": None, "end_date": None, "conclusion": None, "conclusion_comment": None}
+EFFECTS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
+    ("draft", "launch", {}, {"status": "running", "active": True, "flag_changes": 1}),
+    ("running", "pause", {}, {"status": "paused", "active": False, "flag_changes": 1}),
+    ("paused", "resume", {}, {"status": "running", "active": True, "flag_changes": 1}),
+    ("running", "end", {}, {"status": "stopped", "active": True, "flag_changes": 0, "conclusion": None}),
+    ("running", "end", WON | COMMENT, {"status": "stopped", **WON, **COMMENT}),
+    ("running", "reset", {}, {"status": "draft", "active": True, "flag_changes": 0, **EMPTIED}),
+    ("stopped", "reset", {}, {"status": "draft", **EMPTIED}),
+    ("stopped", "archive", {}, {"archived": True, "active": True, "flag_changes": 0}),
+    ("archived", "unarchive", {}, {"archived": False, "status": "stopped"}),
+]
+"""States, actions with their bodies, and what is then true of the experiment and its flag."""
+
+
+@pytest.mark.parametrize(("state", "action", "body", "expected"), EFFECTS)
+async def test_scenarios_19_to_28_effects_of_actions(
+    service: Service, state: str, action: str, body: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    before = await service.in_state(state, conclusion="lost", conclusion_comment="x")
+    after = await service.act(before, action, body)
+    was, flag = before["feature_flag"], after["feature_flag"]
+    facts = {**after, "active": flag["active"], "flag_changes": flag["version"] - was["version"]}
+    assert {name: facts[name] for name in expected} == expected
+    assert await service.reread(before) == after
+
+
+async def test_scenario_19_launching_is_logged_and_changes_fingerprints(service: Service) -> None:
     service.define_event("bought")
     draft = await service.create(metrics=[MEAN])
     running = await service.act(draft, "launch")
-    assert (running["status"], running["feature_flag"]["active"]) == ("running", True)
-    assert running["start_date"] is not None
     assert running["metrics"][0]["fingerprint"] != draft["metrics"][0]["fingerprint"]
-    launched, created = await service.log_of(draft)
-    assert (launched["activity"], created["activity"]) == ("updated", "created")
-    assert launched["detail"]["changes"][0]["field"] == "start_date"
     flag_log = await service.get(f"feature_flags/{draft['feature_flag']['id']}/activity")
     assert flag_log["results"][0]["detail"]["changes"][0]["field"] == "active"
+    await service.act(draft, "pause")
+    launched, created = await service.log_of(draft)
+    assert (launched["activity"], created["activity"]) == ("updated", "created")
+    assert [change["field"] for change in launched["detail"]["changes"]] == ["start_date"]
 
 
 async def test_scenario_20_a_deleted_flag_cannot_be_launched(service: Service) -> None:
@@ -73,18 +100,6 @@ async def test_scenario_20_a_deleted_flag_cannot_be_launched(service: Service) -
     await service.edit_flag(draft, deleted=True)
     assert await service.act_refused(draft, "launch") == (400, FLAG_DELETED, None)
     assert await service.edit_refused(draft, start_date="2026-03-10T12:00:00Z") == (400, FLAG_DELETED, None)
-
-
-async def test_scenarios_21_and_22_pausing_is_switching_the_flag_off(service: Service) -> None:
-    running = await service.running()
-    paused = await service.act(running, "pause")
-    assert (paused["status"], paused["feature_flag"]["active"]) == ("paused", False)
-    assert paused["feature_flag"]["version"] == running["feature_flag"]["version"] + 1
-    assert len(await service.log_of(running)) == 2
-    resumed = await service.act(running, "resume")
-    assert (resumed["status"], resumed["feature_flag"]["active"]) == ("running", True)
-    await service.edit_flag(running, active=False)
-    assert (await service.reread(running))["status"] == "paused"
 
 
 async def test_a_flag_that_another_flag_needs_keeps_its_experiment_running(service: Service) -> None:
@@ -97,23 +112,10 @@ async def test_a_flag_that_another_flag_needs_keeps_its_experiment_running(servi
     assert (await service.reread(running))["status"] == "running"
 
 
-async def test_scenario_23_ending_keeps_the_flag_and_takes_the_conclusion(service: Service) -> None:
+async def test_scenario_22_switching_the_flag_off_pauses_the_experiment(service: Service) -> None:
     running = await service.running()
-    ended = await service.act(running, "end", {"conclusion": "won", "conclusion_comment": "More sales."})
-    expected = ("stopped", "won", "More sales.")
-    assert (ended["status"], ended["conclusion"], ended["conclusion_comment"]) == expected
-    assert ended["end_date"] is not None
-    assert ended["feature_flag"]["active"] is True
-    assert ended["feature_flag"]["version"] == running["feature_flag"]["version"]
-    other = await service.running("other", conclusion="lost")
-    assert (await service.act(other, "end", {}))["conclusion"] is None
-
-
-async def test_scenario_24_archiving_keeps_an_active_flag(service: Service) -> None:
-    archived = await service.in_state("archived")
-    assert (archived["archived"], archived["feature_flag"]["active"]) == (True, True)
-    assert (await service.get("experiments"))["count"] == 0
-    assert (await service.act(archived, "unarchive"))["archived"] is False
+    await service.edit_flag(running, active=False)
+    assert (await service.reread(running))["status"] == "paused"
 
 
 async def test_scenario_25_disabling_the_flag_needs_access_to_flags(service: Service) -> None:
@@ -187,17 +189,6 @@ async def test_shipping_keeps_an_encrypted_payload(service: Service) -> None:
     assert (shown["filters"]["payloads"], shown["version"]) == (payloads, 2)
 
 
-async def test_scenario_28_resetting_makes_a_draft_and_leaves_the_flag(service: Service) -> None:
-    running = await service.running()
-    await service.act(running, "end", {"conclusion": "won", "conclusion_comment": "x"})
-    reset = await service.act(running, "reset")
-    assert reset["status"] == "draft"
-    emptied = ("start_date", "end_date", "conclusion", "conclusion_comment")
-    assert [reset[name] for name in emptied] == [None] * 4
-    assert reset["feature_flag"]["active"] is True
-    assert reset["feature_flag"]["version"] == running["feature_flag"]["version"]
-
-
 async def test_scenario_39_older_servers_launch_by_a_start_date_alone(legacy: Service) -> None:
     draft = await legacy.create()
     assert "status" not in draft
@@ -231,7 +222,7 @@ async def test_scenario_27_a_flag_change_that_needs_approval_changes_nothing(sta
     assert list(map(len, counts)) == [1, 3]
 
 
-WON, CLEANUP = {"conclusion": "won"}, {"open_cleanup_pr": True}
+CLEANUP = {"open_cleanup_pr": True}
 
 
 @pytest.mark.parametrize(
@@ -242,8 +233,8 @@ WON, CLEANUP = {"conclusion": "won"}, {"open_cleanup_pr": True}
         ("ship_variant", SHIP | CLEANUP, False),
     ],
 )  # fmt: skip
-async def test_task_to_clean_up_code_is_made_for_a_conclusion(
-    service: Service, action: str, body: dict[str, Any], has_task: bool
+async def test_conclusion_makes_a_task_to_clean_up_code(
+    service: Service, action: str, body: Any, has_task: bool
 ) -> None:
     made = await service.running()
     assert made["flag_cleanup_task_id"] is None
@@ -262,9 +253,7 @@ async def test_stored_conclusion_is_enough_to_ship_with_a_task(service: Service)
 
 
 @pytest.mark.parametrize(("action", "body"), [("end", {}), ("ship_variant", SHIP)])
-async def test_task_to_clean_up_code_needs_its_own_scope(
-    service: Service, action: str, body: dict[str, Any]
-) -> None:
+async def test_task_to_clean_up_code_needs_its_own_scope(service: Service, action: str, body: Any) -> None:
     made = await service.running()
     keyed = service.with_key("experiment:write", "feature_flag:write")
     for sent, refusal in (

@@ -77,16 +77,8 @@ async def test_by_name_flag_and_event(service: Service) -> None:
     assert await _names(service, event="sold") == []
     assert await _names(service, search="GRÜN") == ["Grün"]
     assert await _names(service, search="-KEY") == []
-
-
-async def test_pages_link_to_each_other(service: Service) -> None:
-    for number in range(5):
-        await service.create(f"k{number}", name=f"n{number}")
-    first = await service.get("experiments", limit=2, search="n")
-    assert (first["count"], len(first["results"]), first["previous"]) == (5, 2, None)
-    assert first["next"].endswith("?limit=2&offset=2&search=n")
-    last = await service.get("experiments", limit=2, offset=4)
-    assert (last["next"], [experiment["name"] for experiment in last["results"]]) == (None, ["n0"])
+    page = await service.get("experiments", limit=1, offset=1, search="r")
+    assert (page["count"], [experiment["name"] for experiment in page["results"]]) == (2, ["Grün"])
 
 
 async def test_scenario_32_without_events_to_sample_the_sdk_seems_missing(service: Service) -> None:
@@ -169,7 +161,5 @@ NO_LIST = 'Expected a list of items but got type "int".'
         (FUNNEL | {"baseline_stats": SUMS | {"step_counts": 5}}, NO_LIST, "baseline_stats__step_counts"),
     ],
 )
-async def test_running_time_of_invalid_numbers_is_refused(
-    service: Service, body: Any, detail: str, attr: str
-) -> None:
+async def test_invalid_running_time_is_refused(service: Service, body: Any, detail: str, attr: str) -> None:
     assert await service.refused("POST", RUNNING_TIME, body) == (400, detail, attr)

@@ -106,9 +106,12 @@ def _steps_of(path: str, body: Any, change: Any = None, whole: Any = None) -> It
     )
 
 
+def _reads(paths: str) -> Iterator[Step]:
+    return ((f"GET {path}", None) for path in paths.split())
+
+
 def _acts(path: str, words: str, body: Any = None) -> Iterator[Step]:
-    for word in words.split():
-        yield f"POST {path}/{{id}}/{word}", body
+    return ((f"POST {path}/{{id}}/{word}", body) for word in words.split())
 
 
 _CHANGE: Final = {
@@ -129,33 +132,29 @@ SCRIPT: Final[tuple[Step, ...]] = (
     *_acts("/feature_flags", "set_release_condition_rollout", lambda version: {**_SHARE, "version": version}),
     *_acts("/feature_flags", "roll_out_to_everyone", lambda version: {"version": version}),
     (COPY, {"feature_flag_key": "a", "from_project": 1, "target_project_ids": [OTHER]}),
-    ("GET /feature_flags/my_flags", None),
-    ("GET /feature_flags/local_evaluation", None),
-    ("GET /flags/definitions", None),
-    ("GET /api/feature_flag/local_evaluation", None),
+    *_reads("/feature_flags/my_flags /feature_flags/local_evaluation /flags/definitions"),
+    *_reads("/api/feature_flag/local_evaluation"),
     *_acts("/feature_flags", "create_static_cohort_for_flag", {}),
-    ("GET /cohorts", None),
+    *_reads("/cohorts"),
     *_steps_of("/scheduled_changes", _CHANGE, {"scheduled_at": "2026-07-01T10:00:00Z"}),
     *_steps_of("/approval_policies", _POLICY, {"enabled": False}),
     *_steps_of("/experiment_holdouts", {"name": "h", "filters": OPEN["groups"]}),
     *_steps_of("/experiment_saved_metrics", {"name": "m", "query": METRIC}),
     *_steps_of("/experiments", _BLUE, None, {"name": "Blue", "feature_flag_key": "blue"}),
-    ("GET /experiments/eligible_feature_flags", None),
+    *_reads("/experiments/eligible_feature_flags"),
     *_acts("/experiments", "duplicate", {}),
     *_acts("/experiments", "copy_to_project", {"target_team_id": OTHER}),
     *_acts("/experiments", "launch pause resume end archive unarchive reset launch", {}),
     *_acts("/experiments", "ship_variant", {"variant_key": "test"}),
     ("PATCH /experiments/{id}", {"start_date": "2026-03-01T00:00:00Z"}),
     *_acts("/experiments", "create_exposure_cohort_for_experiment", {}),
-    ("GET /experiments/{id}", None),
-    ("GET /experiments", None),
+    *_reads("/experiments/{id} /experiments"),
     ("POST /experiments", _TEAL),
     *_acts("/experiments", "freeze_exposure unfreeze_exposure migrate", {}),
     *_steps_of(
         "/event_definitions", {"name": "new event"}, {"owner": 1, "verified": True}, {"description": "t"}
     ),
-    ("GET /event_definitions/by_name", None),
-    ("GET /api/users/{id}", None),
+    *_reads("/event_definitions/by_name /api/users/{id}"),
 )
 
 

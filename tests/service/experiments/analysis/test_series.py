@@ -20,7 +20,9 @@ from flagtui.service.experiments.analysis.values import (
 )
 
 DAY = 86_400.0
-MEAN = Metric.of({"metric_type": "mean", "source": {"kind": "EventsNode", "event": "buy"}})
+BUY: dict[str, Any] = {"kind": "EventsNode", "event": "buy"}
+MEAN = Metric.of({"metric_type": "mean", "source": BUY})
+SUM: dict[str, Any] = {"metric_type": "mean", "source": BUY | {"math": "sum", "math_property": "x"}}
 
 
 def _history(**changes: Any) -> History:
@@ -38,11 +40,11 @@ def _history(**changes: Any) -> History:
 
 
 def test_results_are_cumulative_day_by_day() -> None:
-    days = list(walk(_history(), [(end, end) for end in (DAY - 1, 2 * DAY - 1)]))
-    expected = [("control", 1, 1, 1), ("test", 1, 0, 0)]
-    assert [(sample.key, sample.count, sample.total, sample.squares) for sample in days[0]] == expected
-    expected = [("control", 2, 2, 4), ("test", 1, 1, 1)]
-    assert [(sample.key, sample.count, sample.total, sample.squares) for sample in days[1]] == expected
+    days = walk(_history(), [(end, end) for end in (DAY - 1, 2 * DAY - 1)])
+    assert [[(each.key, each.count, each.total, each.squares) for each in day] for day in days] == [
+        [("control", 1, 1, 1), ("test", 1, 0, 0)],
+        [("control", 2, 2, 4), ("test", 1, 1, 1)],
+    ]
 
 
 def test_unseen_variants_are_present_with_zeros() -> None:
@@ -65,25 +67,16 @@ def test_second_variants_exclude_from_their_day_or_not() -> None:
 
 
 def test_outliers_are_drawn_to_the_percentiles_of_all_variants() -> None:
-    raw = {
-        "metric_type": "mean",
-        "source": {"kind": "EventsNode", "event": "buy", "math": "sum", "math_property": "x"},
-    }
-    capped = Metric.of(raw | {"upper_bound_percentile": 0.9, "lower_bound_percentile": 0.1})
-    names = [f"p{number}" for number in range(10)]
-    history = _history(
-        metric=capped,
-        exposures=by_entity(
-            (name, 1, "control" if place % 2 else "test") for place, name in enumerate(names)
-        ),
-        occurrences={name: [Occurrence(2, place, 0, 10.0**place)] for place, name in enumerate(names)},
-    )
+    capped = Metric.of(SUM | {"upper_bound_percentile": 0.9, "lower_bound_percentile": 0.1})
+    exposures = by_entity((f"p{place}", 1, "control" if place % 2 else "test") for place in range(10))
+    occurrences = {f"p{place}": [Occurrence(2, place, 0, 10.0**place)] for place in range(10)}
+    history = _history(metric=capped, exposures=exposures, occurrences=occurrences)
     control, test = samples_at(history, DAY)
     assert control.total == 10 + 1e3 + 1e5 + 1e7 + 1e9
     assert test.total == 10 + 1e2 + 1e4 + 1e6 + 1e8
-    ignoring = Metric.of(raw | {"upper_bound_percentile": 0.5, "ignore_zeros": True})
-    zeros = {name: seen for name, seen in history.occurrences.items() if name in ("p7", "p8", "p9")}
-    both = samples_at(_history(metric=ignoring, exposures=history.exposures, occurrences=zeros), DAY)
+    ignoring = Metric.of(SUM | {"upper_bound_percentile": 0.5, "ignore_zeros": True})
+    largest = {name: occurrences[name] for name in ("p7", "p8", "p9")}
+    both = samples_at(_history(metric=ignoring, exposures=exposures, occurrences=largest), DAY)
     assert sum(sample.total for sample in both) == 1e7 + 1e8 + 1e8
 
 
@@ -100,16 +93,10 @@ def test_walking_day_by_day_agrees_with_starting_afresh_each_day() -> None:
         occurrences.setdefault(source.choice(people), []).append(Occurrence(moment, event, 0, value))
     for seen in occurrences.values():
         seen.sort()
-    raw = {
-        "metric_type": "mean",
-        "source": {"kind": "EventsNode", "event": "buy", "math": "sum", "math_property": "x"},
-        "conversion_window": 2,
-        "conversion_window_unit": "day",
-    }
+    metric = Metric.of(SUM | {"conversion_window": 2, "conversion_window_unit": "day"})
+    given = {"metric": metric, "exposures": exposures, "occurrences": occurrences}
     for only_matured in (False, True):
-        history = _history(
-            metric=Metric.of(raw), exposures=exposures, occurrences=occurrences, only_matured=only_matured
-        )
+        history = _history(**given, only_matured=only_matured)
         ends = list(day_ends(0, 9 * DAY, 9 * DAY).values())
         walked = list(walk(history, [(end, end) for end in ends]))
         assert walked == [samples_at(history, end) for end in ends]
@@ -146,16 +133,12 @@ def test_exposures_are_sorted_and_counted_on_their_first_day() -> None:
 def _result(
     control: int, test: int, bought: int, method: str = "bayesian", kind: str = "mean"
 ) -> dict[str, Any]:
-    node = {"kind": "EventsNode", "event": "buy"}
-    metric = Metric.of({"metric_type": kind, "source": node, "series": [node]})
+    metric = Metric.of({"metric_type": kind, "source": BUY, "series": [BUY]})
     people = [(f"c{number}", 1, "control") for number in range(control)]
     people += [(f"t{number}", 1, "test") for number in range(test)]
     buyers = [name for name, _, _ in people if int(name[1:]) < bought * (2 if name[0] == "t" else 1)]
-    history = _history(
-        metric=metric,
-        exposures=by_entity(people),
-        occurrences={name: [Occurrence(2, place, 0)] for place, name in enumerate(buyers)},
-    )
+    bought_by = {name: [Occurrence(2, place, 0)] for place, name in enumerate(buyers)}
+    history = _history(metric=metric, exposures=by_entity(people), occurrences=bought_by)
     return verdict(samples_at(history, DAY), "control", metric.kind, Criterion.of({"method": method}))
 
 
