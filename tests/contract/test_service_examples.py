@@ -1,29 +1,33 @@
 """The service answers the examples as they say."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.contract.agreement import ERROR_KEYS, agree
+from tests.changes.experiments.test_metrics import BUILT
 from tests.doubles.every_operation import NAMES, Example, example
-from tests.doubles.service_world import calling, starting
+from tests.doubles.service_world import asks_for, calling, released, starting
 from tests.service.experiments.conftest import MEAN, Service
+
+from flagtui.service.experiments.metric_rules import checked_metrics
 
 ANY_JSON: Final = frozenset({"before", "after", "value", "actual_value", "result"})
 ABOUT_EXPERIMENTS: Final = {"experiments", "holdouts", "saved_metrics"}
+KEYED_BY_DATA: Final = {
+    *("keys", "cohorts", "group_type_mapping", "primary_properties", "person_properties"),
+    *("timeseries", "total_exposures"),
+}
+OUTSIDE: Final = {"fingerprint"}
+"""A metric outside an experiment is computed in no particular way, so it has no fingerprint."""
+ERROR_KEYS: Final = ("type", "code", "detail", "attr")
 UUID: Final = "0190b6f2-7c1e-7f00-8a11-5d1b2c3d4e5f"
 ACME: Final = {"key": "email", "type": "person", "value": "@acme.test", "operator": "icontains"}
-TARGETING: Final[dict[str, Any]] = {
-    "groups": [{"properties": [ACME], "rollout_percentage": 25, "variant": None}],
-    "payloads": {},
-    "multivariate": None,
-}
-
-
+GROUP: Final = {"properties": [ACME], "rollout_percentage": 25, "variant": None}
+TARGETING: Final[dict[str, Any]] = {"groups": [GROUP], "payloads": {}, "multivariate": None}
 ORDERS: Final = {"kind": "EventsNode", "event": "order placed", "math": "total"}
 METRIC: Final = {**MEAN, "name": "Orders", "goal": "increase", "source": ORDERS}
 STEPS: Final = {
@@ -71,21 +75,14 @@ class Stage:
         for name in ("Checkout", "Old", "New checkout"):
             await editor.patch(f"{made['id']}/", {"name": name})
         if "child" in given:
-            condition = {
-                "key": str(made["id"]),
-                "type": "flag",
-                "operator": "flag_evaluates_to",
-                "value": True,
-            }
-            groups = [{"properties": [condition], "rollout_percentage": 100}]
-            await self.world.flag("child", filters={"groups": groups})
+            await self.world.flag("child", filters=asks_for(made["id"]))
         if "archived" in given:
             await self.world.post(f"{made['id']}/archive/")
         if "usage dashboard" in given:
             await self.world.patch(f"{made['id']}/", {"has_enriched_analytics": True})
             await self.world.post(f"{made['id']}/dashboard/")
         if "app-settings" in given:
-            payload = {"groups": [{"properties": []}], "payloads": {"true": '{"color": "red"}'}}
+            payload = released(payloads={"true": '{"color": "red"}'})
             await self.world.flag("app-settings", is_remote_configuration=True, filters=payload)
         if "change 3" in given:
             due = example("schedule.create")["request"]["body"] | {"record_id": str(made["id"])}
@@ -126,8 +123,8 @@ class ExperimentStage(Stage):
         given, service = stored.get("given") or "", self.world
         service.define_event(ORDERS["event"])
         if "holdout" in given:
-            groups = [{"properties": [], "rollout_percentage": 10}]
-            made = await service.post("experiment_holdouts", {"name": "h", "filters": groups}, 201)
+            holdout = {"name": "h", "filters": released(10)["groups"]}
+            made = await service.post("experiment_holdouts", holdout, 201)
             self.names["/3/"] = f"/{made['id']}/"
         elif "metric 4" in given:
             made = await service.post("experiment_saved_metrics", {"name": "m", "query": METRIC}, 201)
@@ -155,6 +152,31 @@ class ExperimentStage(Stage):
             self.names["018f3c6e-0000-7000-8000-000000000010"] = run["id"]
         if operation == "experiments.copy_to_project":
             service.add_project()
+
+
+def agree(actual: Any, expected: Any, place: str, any_json: Collection[str] = ()) -> None:
+    """Every key of the example is there, with a value of its type; null fits everything."""
+    if actual is None or expected is None or place.rpartition(".")[2] in any_json:
+        return
+    if isinstance(expected, dict):
+        assert isinstance(actual, dict), place
+        if place.rsplit(".", 1)[-1] in KEYED_BY_DATA or place == "flags.evaluation_reasons.answer":
+            for key, value in actual.items():
+                agree(value, next(iter(expected.values()), None), f"{place}.{key}", any_json)
+            return
+        missing = expected.keys() - actual.keys() - (OUTSIDE if place.endswith(".query") else set())
+        assert not missing, f"{place} has no {missing}"
+        for key in expected.keys() & actual.keys():
+            agree(actual[key], expected[key], f"{place}.{key}", any_json)
+    elif isinstance(expected, list):
+        assert isinstance(actual, list), place
+        for number, item in enumerate(actual if expected else ()):
+            agree(item, expected[0], f"{place}[{number}]", any_json)
+    elif isinstance(expected, bool) or isinstance(actual, bool):
+        assert type(actual) is type(expected), place
+    else:
+        numbers = (int, float)
+        assert isinstance(actual, numbers if isinstance(expected, numbers) else str), place
 
 
 @pytest.fixture
@@ -194,3 +216,9 @@ async def test_service_responds_like_the_example(stages: Any, name: str) -> None
         assert not answer.content
     else:
         agree(answer.json(), stored["answer"], f"{name}.answer", stage.any_json)
+
+
+@pytest.mark.parametrize("metric", [metric for metric, *_ in BUILT])
+def test_the_service_takes_metrics_that_the_client_builds(metric: dict[str, Any]) -> None:
+    (taken,) = checked_metrics([metric], "metrics")
+    assert taken["uuid"]

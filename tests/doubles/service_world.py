@@ -1,6 +1,7 @@
 """A service with one project, a clock that a test sets, and users with keys of every kind."""
 
 import json
+import re
 import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Callable
@@ -79,6 +80,11 @@ class Caller:
         assert response.status_code == status, response.text
         return response.json()
 
+    async def refuses(self, method: str, path: str, body: Any = None, **expected: Any) -> None:
+        """Assert a refusal with these fields; `…` in the expected detail matches any text."""
+        refusal = Refusal.of(await self.ask(method, path, body))
+        refusal.check(expected, (method, path, body))
+
     def run(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
         return self.database.write(work).result()
 
@@ -137,13 +143,19 @@ class World(Caller):
     """Asks about flags, and changes what is beside them."""
 
     async def refused(self, method: str, path: str, body: Any = None, **more: Any) -> "Refusal":
-        response = await self.ask(method, path, body, **more)
-        assert response.status_code >= 400, response.text
-        error = response.json()
-        return Refusal(response.status_code, error.get("code"), error.get("detail"), error.get("attr"))
+        return Refusal.of(await self.ask(method, path, body, **more))
 
     async def flag(self, key: str, **fields: Any) -> Any:
         return await self.post("", {"key": key, **fields}, 201)
+
+    async def read(self, flag: Any) -> Any:
+        return await self.get(f"{flag['id']}/")
+
+    async def change(self, flag: Any, **fields: Any) -> Any:
+        return await self.patch(f"{flag['id']}/", fields)
+
+    async def act(self, flag: Any, action: str, **body: Any) -> Any:
+        return await self.post(f"{flag['id']}/{action}/", body)
 
     async def keys(self, **query: Any) -> list[str]:
         return [flag["key"] for flag in (await self.get("", **query))["results"]]
@@ -180,6 +192,19 @@ class Refusal:
     detail: str | None
     attr: str | None
 
+    @classmethod
+    def of(cls, response: httpx.Response) -> Self:
+        assert response.status_code >= 400, response.text
+        error = response.json()
+        return cls(response.status_code, error.get("code"), error.get("detail"), error.get("attr"))
+
+    def check(self, expected: dict[str, Any], request: Any) -> None:
+        actual = {name: getattr(self, name) for name in expected}
+        if "…" in (pattern := expected.get("detail") or ""):
+            assert re.fullmatch(".*".join(map(re.escape, pattern.split("…"))), self.detail or "", re.DOTALL)
+            actual["detail"] = pattern
+        assert actual == expected, request
+
 
 Start = Callable[..., Any]
 CallerT = TypeVar("CallerT", bound=Caller)
@@ -215,6 +240,11 @@ async def starts_of(kind: type[CallerT], folder: Path) -> AsyncIterator[Start]:
         yield begin
 
 
+def released(percentage: Any = 100, **more: Any) -> dict[str, Any]:
+    """Filters with one condition, for a share of everyone."""
+    return {"groups": [group(percentage)], **more}
+
+
 def asks_for(flag_id: int, value: Any = True) -> dict[str, Any]:
     """Filters of a flag that depends on another."""
     return {"groups": [group(100, asks_flag(str(flag_id), value))]}
@@ -227,4 +257,4 @@ def asks_whether(**item: Any) -> dict[str, Any]:
 
 def variants(**shares: float) -> dict[str, Any]:
     """Filters of a multivariate flag for everybody."""
-    return {"groups": [group(100)], "multivariate": targeting.variants(**shares)}
+    return released(multivariate=targeting.variants(**shares))

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.doubles.mirror_agreement import ORIGIN, SECRET, SampleMirror
-from tests.service.evaluation.conftest import Port
-from tests.service.evaluation.test_official_sdk import TOKEN
+from tests.service.evaluation.conftest import TOKEN, Port
 
 NODE = Path(__file__).parents[2] / ".node-clients"
 """Where `make check-node` installs them."""

@@ -15,3 +15,10 @@ async def start_world(tmp_path: Path) -> AsyncIterator[Start]:
 async def world(start_world: Start) -> World:
     begun: World = await start_world()
     return begun
+
+
+@pytest.fixture
+async def pilot(start_world: Start) -> World:
+    """A service in the pilot of configuration version 2."""
+    begun: World = await start_world(rules_v2=True)
+    return begun

@@ -6,6 +6,7 @@ import stat
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,13 @@ from flagtui.service import create_service
 from flagtui.service.database import MOST_IDLE, Database, DatabaseUnusable, migrations
 from flagtui.service.evaluation.stored import StoredPerson, load_people
 from flagtui.service.reader import remember
+
+ORGANIZATION = "INSERT INTO organizations VALUES (?, 'O', 'o', 'x', 1)"
+
+
+def count_organizations(db: sqlite3.Connection) -> int:
+    count: int = db.execute("SELECT count(*) FROM organizations").fetchone()[0]
+    return count
 
 
 @pytest.fixture
@@ -37,74 +45,66 @@ def test_the_file_and_its_companions_belong_to_their_owner_alone(tmp_path: Path)
 
 def test_every_acknowledged_write_has_been_asked_onto_the_disk(database: Database) -> None:
     def settings(db: sqlite3.Connection) -> list[object]:
-        return [
-            db.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("journal_mode", "synchronous", "foreign_keys")
-        ]
+        names = ("journal_mode", "synchronous", "foreign_keys")
+        return [db.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
 
     assert database.write(settings).result() == ["wal", 2, 1]
 
 
-def test_a_write_that_fails_leaves_nothing(database: Database) -> None:
-    def fail(db: sqlite3.Connection) -> None:
-        db.execute("INSERT INTO organizations VALUES ('o', 'O', 'o', 'x', 1)")
-        raise KeyError("later")
-
-    with pytest.raises(KeyError):
-        database.write(fail).result()
-    with database.reading() as db:
-        assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 0
-
-
-def test_an_interrupted_write_leaves_nothing(database: Database) -> None:
+def test_failed_and_interrupted_writes_leave_nothing(database: Database) -> None:
     began = threading.Event()
 
+    def fail(db: sqlite3.Connection) -> None:
+        db.execute(ORGANIZATION, ("o",))
+        raise KeyError("later")
+
     def write_for_ever(db: sqlite3.Connection) -> None:
-        db.execute("INSERT INTO organizations VALUES ('o', 'O', 'o', 'x', 1)")
+        db.execute(ORGANIZATION, ("o",))
         began.set()
         endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
         db.execute(endless).fetchone()
 
+    with pytest.raises(KeyError):
+        database.write(fail).result()
     write = database.write(write_for_ever)
     assert began.wait(10)
     database.interrupt()
     with pytest.raises(sqlite3.OperationalError, match="interrupted"):
         write.result()
     with database.reading() as db:
-        assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 0
+        assert count_organizations(db) == 0
 
 
-def test_a_reader_sees_one_moment_and_cannot_write(database: Database) -> None:
-    insert = "INSERT INTO organizations VALUES (?, 'O', 'o', 'x', 1)"
+def test_readers_see_one_moment_and_cannot_write(database: Database) -> None:
     with database.reading() as db:
-        assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 0
-        database.write(lambda writing: writing.execute(insert, ("a",))).result()
-        assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 0
+        assert count_organizations(db) == 0
+        database.write(lambda writing: writing.execute(ORGANIZATION, ("a",))).result()
+        assert count_organizations(db) == 0
         with pytest.raises(sqlite3.OperationalError):
-            db.execute(insert, ("b",))
+            db.execute(ORGANIZATION, ("b",))
     with database.reading() as db:
-        assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 1
+        assert count_organizations(db) == 1
+    with pytest.raises(sqlite3.OperationalError):
+        database.read_long(lambda db: db.execute(ORGANIZATION, ("b",))).result()
+    assert database.read_long(lambda db: db.in_transaction).result()
 
 
 def test_closing_finishes_what_is_queued(tmp_path: Path) -> None:
     database = Database(tmp_path / "x.db")
     gate = threading.Event()
     database.write(lambda _: gate.wait(5))
-    queued = [
-        database.write(
-            lambda db, name=name: db.execute(  # type: ignore[misc]
-                "INSERT INTO organizations VALUES (?, 'O', 'o', 'x', 1)", (str(name),)
-            )
-        )
-        for name in range(20)
-    ]
+    queued = [database.write(partial(insert_organization, name=str(name))) for name in range(20)]
     threading.Timer(0.01, gate.set).start()
     database.close()
     assert all(future.done() and future.exception() is None for future in queued)
     again = Database(tmp_path / "x.db")
     with again.reading() as db:
-        assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 20
+        assert count_organizations(db) == 20
     again.close()
+
+
+def insert_organization(db: sqlite3.Connection, name: str) -> None:
+    db.execute(ORGANIZATION, (name,))
 
 
 def test_migrations_are_numbered_without_gaps_and_run_once(tmp_path: Path) -> None:
@@ -118,31 +118,28 @@ def test_migrations_are_numbered_without_gaps_and_run_once(tmp_path: Path) -> No
     connection.close()
 
 
+PROJECT: Final = """
+    INSERT INTO organizations VALUES ('o', 'O', 'o', 'x', 1);
+    INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)
+        VALUES (1, 'p', 'o', 'P', 't', 'x');
+"""
+OLD: Final = """
+    INSERT INTO flags (project_id, key, filters, created_at) VALUES
+        (1, 'half', '{"groups":[{"properties":[],"rollout_percentage":50}]}', 'x'),
+        (1, 'asked', '{"groups":[{"properties":[{"key":"a"}],"rollout_percentage":50}]}', 'x'),
+        (1, 'odd', '{}', 'x');
+    INSERT INTO approval_policies (id, organization_id, action, approvers, created_at)
+        VALUES ('y', 'o', 'a', '{"quorum":2,"allow_self_approve":true}', 'x');
+    INSERT INTO change_requests (id, project_id, policy_id, resource_type, action, intent, created_at)
+        VALUES ('r', 1, 'y', 'feature_flag', 'a', '{}', 'x');
+"""
+
+
 def test_a_database_before_the_folders_opens_with_its_flags(tmp_path: Path) -> None:
     old = sqlite3.connect(tmp_path / "x.db")
     for number, sql in migrations()[:3]:
         old.executescript(f"{sql};PRAGMA user_version = {number}")
-    old.execute("INSERT INTO organizations VALUES ('o', 'O', 'o', 'x', 1)")
-    old.execute(
-        "INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)"
-        " VALUES (1, 'p', 'o', 'P', 't', 'x')"
-    )
-    for key, filters in (
-        ("half", '{"groups":[{"properties":[],"rollout_percentage":50}]}'),
-        ("asked", '{"groups":[{"properties":[{"key":"a"}],"rollout_percentage":50}]}'),
-        ("odd", "{}"),
-    ):
-        values = (key, filters)
-        old.execute("INSERT INTO flags (project_id, key, filters, created_at) VALUES (1, ?, ?, 'x')", values)
-    old.execute(
-        "INSERT INTO approval_policies (id, organization_id, action, approvers, created_at)"
-        """ VALUES ('y', 'o', 'a', '{"quorum":2,"allow_self_approve":true}', 'x')"""
-    )
-    old.execute(
-        "INSERT INTO change_requests (id, project_id, policy_id, resource_type, action, intent, created_at)"
-        " VALUES ('r', 1, 'y', 'feature_flag', 'a', '{}', 'x')"
-    )
-    old.commit()
+    old.executescript(PROJECT + OLD)
     old.close()
     database = Database(tmp_path / "x.db")
     with database.reading() as db:
@@ -176,9 +173,6 @@ def test_a_file_that_cannot_be_used_is_a_sentence(tmp_path: Path) -> None:
             Database(tmp_path / name)
     with pytest.raises(DatabaseUnusable, match="is a directory"):
         create_service(Path())
-
-
-def test_a_locked_file_is_a_sentence(tmp_path: Path) -> None:
     Database(tmp_path / "x.db").close()
     other = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
     other.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -237,16 +231,13 @@ def test_long_reads_share_the_cache_and_block_no_short_read(tmp_path: Path) -> N
 
     read = [database.read_long(work_out) for _ in range(8)]
     with database.reading() as db:
-        assert db.execute("SELECT count(*) FROM organizations").fetchone()[0] == 0
+        assert count_organizations(db) == 0
     gate.set()
     assert [each.result() for each in read] == [1] * 8
     database.close()
 
 
 PEOPLE: Final = """
-    INSERT INTO organizations VALUES ('o', 'O', 'o', 'x', 1);
-    INSERT INTO projects (id, uuid, organization_id, name, api_token, created_at)
-        VALUES (1, 'p', 'o', 'P', 't', 'x');
     INSERT INTO persons (id, project_id, uuid, created_at) VALUES (1, 1, 'a', 'x');
     INSERT INTO cohorts (id, project_id, name, is_static, created_at) VALUES (7, 1, 'C', 1, 'x');
 """
@@ -259,7 +250,7 @@ def test_people_are_read_again_only_when_they_change(database: Database) -> None
     def read() -> Sequence[StoredPerson]:
         return database.read_long(lambda db: load_people(db, 1)).result()
 
-    for statement in PEOPLE.split(";")[:-1]:
+    for statement in (PROJECT + PEOPLE).split(";")[:-1]:
         execute(statement)
     people = read()
     execute("UPDATE organizations SET name = 'N'")
@@ -276,13 +267,6 @@ def test_people_are_read_again_only_when_they_change(database: Database) -> None
         assert [(person.distinct_id, person.properties, person.cohorts) for person in read()] == [state], sql
     execute("DELETE FROM persons")
     assert read() == []
-
-
-def test_long_read_cannot_write_and_raises_its_error(database: Database) -> None:
-    insert = "INSERT INTO organizations VALUES ('a', 'O', 'o', 'x', 1)"
-    with pytest.raises(sqlite3.OperationalError):
-        database.read_long(lambda db: db.execute(insert)).result()
-    assert database.read_long(lambda db: db.in_transaction).result()
 
 
 def is_open(connection: sqlite3.Connection) -> bool:

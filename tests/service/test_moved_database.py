@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.doubles.service_world import World
@@ -16,38 +17,27 @@ def rename(path: Path) -> None:
     path.rename(path.with_suffix(".old"))
 
 
-def delete(path: Path) -> None:
-    path.unlink()
-
-
 def replace_by_a_copy(path: Path) -> None:
-    copied = shutil.copy(path, path.with_suffix(".copy"))
-    Path(copied).replace(path)
+    Path(shutil.copy(path, path.with_suffix(".copy"))).replace(path)
 
 
-def rename_the_folder(path: Path) -> None:
-    path.parent.rename(path.parent.with_name("elsewhere"))
+MOVES: dict[str, Callable[[Path], Any]] = {
+    "renamed": rename,
+    "deleted": Path.unlink,
+    "replaced by a copy": replace_by_a_copy,
+    "its log deleted": lambda path: path.with_name(f"{path.name}-wal").unlink(),
+    "its index deleted": lambda path: path.with_name(f"{path.name}-shm").unlink(),
+}
 
 
-def delete_the_log(path: Path) -> None:
-    path.with_name(path.name + "-wal").unlink()
-
-
-def delete_the_index(path: Path) -> None:
-    path.with_name(path.name + "-shm").unlink()
-
-
-MOVES = [rename, delete, replace_by_a_copy, delete_the_log, delete_the_index]
-
-
-@pytest.mark.parametrize("move", MOVES)
-async def test_a_change_of_a_moved_file_is_not_acknowledged(world: World, move: Callable[..., None]) -> None:
+@pytest.mark.parametrize("move", MOVES.values(), ids=MOVES)
+async def test_a_change_of_a_moved_file_is_not_acknowledged(world: World, move: Callable[..., Any]) -> None:
     flag = await world.flag("a")
     move(world.path)
-    refusal = await world.refused("PATCH", f"{flag['id']}/", {"name": "changed"})
-    assert (refusal.status, refusal.code) == (503, "database_moved")
-    assert "Put the file back and restart the service." in (refusal.detail or "")
-    assert (await world.refused("GET", "")).code == "database_moved"
+    detail = "…Put the file back and restart the service.…"
+    expected = {"status": 503, "code": "database_moved", "detail": detail}
+    await world.refuses("PATCH", f"{flag['id']}/", {"name": "changed"}, **expected)
+    await world.refuses("GET", "", **expected)
 
 
 async def test_a_file_moved_during_the_change_is_not_acknowledged(world: World) -> None:
@@ -58,15 +48,15 @@ async def test_a_file_moved_during_the_change_is_not_acknowledged(world: World) 
 
 async def test_a_moved_file_takes_no_writes_when_it_comes_back(world: World) -> None:
     world.path.rename(away := world.path.with_suffix(".old"))
-    assert (await world.refused("POST", "", {"key": "a"})).code == "database_moved"
+    await world.refuses("POST", "", {"key": "a"}, code="database_moved")
     away.rename(world.path)
-    assert (await world.refused("POST", "", {"key": "a"})).code == "database_moved"
+    await world.refuses("POST", "", {"key": "a"}, code="database_moved")
 
 
 def test_a_restart_opens_a_renamed_folder(tmp_path: Path) -> None:
     (folder := tmp_path / "data").mkdir()
     database = Database(folder / "x.db")
-    rename_the_folder(database.path)
+    folder.rename(tmp_path / "elsewhere")
     with pytest.raises(DatabaseMoved):
         database.write(lambda db: None).result()
     database.close()

@@ -3,12 +3,10 @@
 import asyncio
 import os
 import socket
-import time
 from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
-from statistics import median
 from threading import Thread
 from typing import Final
 
@@ -136,48 +134,13 @@ def test_endless_bodies_take_little_memory_and_block_no_reads(served: Served) ->
     assert served.ask("POST", PATH, '{"key": "after-bodies"}')[0] == 201
 
 
-def milliseconds_of_a_change(served: Served, count: int) -> float:
-    """The median of as many changes, each on a connection of its own."""
-    times = []
-    for number in range(count):
-        started = time.perf_counter()
-        assert served.ask("PATCH", f"{PATH}1/", f'{{"name": "{number}"}}')[0] == 200
-        times.append((time.perf_counter() - started) * 1000)
-    return median(times)
-
-
-@pytest.mark.parametrize("headers", ["", "Authorization: Bearer phx_unknown\r\n"])
-def test_slow_bodies_without_a_key_delay_no_change(served: Served, headers: str) -> None:
-    served.ask("POST", PATH, '{"key": "changed-often"}')
-    alone = milliseconds_of_a_change(served, 15)
-    head = f"{headers}Content-Type: application/json\r\nContent-Length: 1000\r\n"
-    with ExitStack() as open_ones:
-        for _ in range(20):
-            slow = open_ones.enter_context(socket.create_connection(("127.0.0.1", served.port)))
-            slow.sendall(raw("PATCH", f"{PATH}1/", head) + b"{")
-        assert milliseconds_of_a_change(served, 15) - alone < 500
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "headers", "status"),
-    [
-        ("PATCH", f"{PATH}1/", "", b"401"),
-        ("PATCH", "/api/nothing/", "", b"404"),
-        ("POST", "/api/projects/99/feature_flags/", f"Authorization: Bearer {KEY}\r\n", b"404"),
-        ("PATCH", PATH, f"Authorization: Bearer {KEY}\r\n", b"405"),
-        ("POST", PATH, f"Authorization: Bearer {KEY}\r\nContent-Type: text/plain\r\n", b"415"),
-        ("POST", PATH, f"Authorization: Bearer {KEY}\r\nOrigin: https://evil.example\r\n", b"403"),
-    ],
-)
-def test_a_sender_of_a_large_body_gets_the_refusal(
-    served: Served, method: str, path: str, headers: str, status: bytes
-) -> None:
+def test_a_sender_of_a_large_body_gets_the_refusal(served: Served) -> None:
     """The body is 3 MiB, more than is dropped, so that some of it is still on its way."""
     length = 3 * 2**20
     with closing(socket.create_connection(("127.0.0.1", served.port), timeout=10)) as connection:
         with suppress(ConnectionError):
-            connection.sendall(raw(method, path, f"{headers}Content-Length: {length}\r\n") + b" " * length)
-        assert connection.recv(12) == b"HTTP/1.1 " + status
+            connection.sendall(raw("PATCH", f"{PATH}1/", f"Content-Length: {length}\r\n") + b" " * length)
+        assert connection.recv(12) == b"HTTP/1.1 401"
 
 
 MALFORMED: Final = (
@@ -193,22 +156,6 @@ MALFORMED: Final = (
     b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"X-A: b\r\n" * 20_000 + b"\r\n",
     b"\x00" * 1_000,
 )
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        "",
-        f"X-Api-Key: {KEY}\r\n",
-        f"Authorization: Basic {KEY}\r\n",
-        f"Authorization: {KEY}\r\n",
-        f"Authorization: Bearer {KEY}x\r\n",
-        f"Cookie: sessionid={KEY}\r\n",
-        f"Proxy-Authorization: Bearer {KEY}\r\n",
-    ],
-)
-async def test_a_key_in_another_place_is_none(served: Served, headers: str) -> None:
-    assert await status_of(served.port, raw(headers=headers)) == 401
 
 
 def test_second_service_on_a_database_works_or_is_refused_clearly(served: Served, folder: Path) -> None:

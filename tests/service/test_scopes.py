@@ -2,9 +2,11 @@
 
 from typing import Final
 
-from tests.doubles.service_world import World
+import pytest
+from tests.doubles.service_world import Start, World
 
 from flagtui.service.application import OPERATIONS
+from flagtui.service.generations import OLDER
 from flagtui.service.operations import PROJECT, Operation
 
 OBJECTS: Final = {
@@ -45,16 +47,19 @@ def expected_scope(operation: Operation) -> str:
     return OTHERS.get(operation.name) or f"{OBJECTS[resource]}:{'read' if reads else 'write'}"
 
 
+def path_of(operation: Operation) -> str:
+    path = operation.path.replace("{project_id}", "1").replace("{organization_id}", "@current")
+    return f"{path}/".replace("{id}", "1")
+
+
 async def test_every_operation_needs_its_scope(world: World) -> None:
     stranger = world.with_key("nothing:write")
     count = 0
     for operation in OPERATIONS:
         if operation.public or operation.scope is None:
             continue
-        path = operation.path.replace("{project_id}", "1").replace("{organization_id}", "@current")
-        refusal = await stranger.refused(operation.method, f"{path}/".replace("{id}", "1"))
         detail = f"API key missing required scope '{expected_scope(operation)}'"
-        assert (refusal.status, refusal.detail) == (403, detail), operation.name
+        await stranger.refuses(operation.method, path_of(operation), status=403, detail=detail)
         count += 1
     assert count > 100
 
@@ -62,3 +67,17 @@ async def test_every_operation_needs_its_scope(world: World) -> None:
 def test_only_keys_and_programs_need_no_scope() -> None:
     without = [operation for operation in OPERATIONS if operation.scope is None and not operation.public]
     assert {operation.path for operation in without} == {"/api/personal_api_keys/{id}"}
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+async def test_strict_services_close_operations_to_keys(start_world: Start, legacy: bool) -> None:
+    world: World = await start_world(strict=True, legacy=legacy)
+    await world.flag("a")
+    earlier = OLDER.closed_operations if legacy else ()
+    closed = [operation for operation in OPERATIONS if operation.closed or operation.name in earlier]
+    detail = "This action does not support personal API key access"
+    for operation in closed:
+        if not legacy or operation.name not in OLDER.missing_operations:
+            await world.refuses(operation.method, path_of(operation), status=403, detail=detail)
+    assert len(closed) > 5
+    assert world.rows("SELECT id FROM cohorts") == []

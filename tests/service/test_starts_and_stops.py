@@ -29,12 +29,9 @@ def test_programs_that_start_at_once_make_one_database(tmp_path: Path) -> None:
         for _ in range(2)
     ]
     errors = [process.communicate()[1] for process in started]
-    assert [(process.returncode, error) for process, error in zip(started, errors, strict=True)] == [
-        (0, b"")
-    ] * 2
-    connection = sqlite3.connect(tmp_path / "x.db")
-    assert connection.execute("PRAGMA user_version").fetchone()[0] == migrations()[-1][0]
-    connection.close()
+    assert (errors, [process.returncode for process in started]) == ([b"", b""], [0, 0])
+    with closing(sqlite3.connect(tmp_path / "x.db")) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == migrations()[-1][0]
 
 
 class Contended(sqlite3.Connection):

@@ -49,19 +49,20 @@ class Held:
         await asyncio.gather(*self.tasks)
 
 
-async def test_one_owner_holds_at_most_its_share() -> None:
-    held = Held(Turns(4, 2))
-    await held.start("a", "a", "a", "b")
-    assert held.order == ["a", "a", "b"]
+@pytest.mark.parametrize(
+    ("turns", "owners", "first", "order"),
+    [
+        pytest.param(Turns(4, 2), "aaab", "aab", "aaba", id="one owner holds at most its share"),
+        pytest.param(Turns(2, 2), "abc", "ab", "abc", id="all owners hold at most the total"),
+        pytest.param(Turns(1, 1), "aaaabbc", "a", "aabcaba", id="owners take turns in rotation"),
+    ],
+)
+async def test_owners_hold_turns_in_rotation(turns: Turns, owners: str, first: str, order: str) -> None:
+    held = Held(turns)
+    await held.start(*owners)
+    assert "".join(held.order) == first
     await held.end_all()
-    assert held.order == ["a", "a", "b", "a"]
-
-
-async def test_owners_take_turns_in_rotation() -> None:
-    held = Held(Turns(1, 1))
-    await held.start("a", "a", "a", "a", "b", "b", "c")
-    await held.end_all()
-    assert "".join(held.order) == "aabcaba"
+    assert "".join(held.order) == order
 
 
 async def test_ended_waits_use_up_no_turn_of_their_owner() -> None:
@@ -73,13 +74,6 @@ async def test_ended_waits_use_up_no_turn_of_their_owner() -> None:
     del held.tasks[1:3]
     await held.end_all()
     assert held.order == ["first", "a", "b"]
-
-
-async def test_all_owners_hold_at_most_the_total() -> None:
-    held = Held(Turns(2, 2))
-    await held.start("a", "b", "c")
-    assert held.order == ["a", "b"]
-    await held.end_all()
 
 
 async def test_a_wait_that_is_too_long_ends_without_a_turn() -> None:

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from tests.doubles.service_world import World
+from tests.doubles.service_world import World, released
 
 REQUESTS = "/api/projects/1/change_requests/"
-LEAST: dict[str, Any] = {"groups": [{"properties": [], "rollout_percentage": 10}]}
+LEAST = released(10)
 
 
 @dataclass
@@ -27,14 +27,23 @@ class Office:
             self.ada.add_policy(action, approvers=users, allow_self_approve=allows)
 
     def id_of(self, member: World) -> int:
-        secret = member.headers["Authorization"]
-        return self._ids[secret]
+        return self._ids[member.headers["Authorization"]]
 
     async def request(self, flag: Any, **changes: Any) -> str:
-        """The id of the request that a change of the flag leads to."""
+        """The path of the request that a change of the flag leads to."""
         response = await self.ada.patch(f"{flag['id']}/", changes, 409)
         assert response["code"] == "approval_required"
-        return str(response["change_request_id"])
+        return f"{REQUESTS}{response['change_request_id']}/"
+
+    async def approve(self, request: str) -> Any:
+        """Let Grace approve it."""
+        return await self.grace.post(f"{request}approve/")
+
+    async def state(self, request: str) -> str:
+        return str((await self.ada.get(request))["state"])
+
+    async def is_on(self, flag: Any) -> bool:
+        return bool((await self.ada.read(flag))["active"])
 
     def __post_init__(self) -> None:
         members = (self.ada, self.grace, self.heidi, self.ivan)
@@ -43,8 +52,5 @@ class Office:
 
 @pytest.fixture
 def office(world: World) -> Office:
-    others = [
-        world.with_key("*", user=world.add_user(f"{name}@acme.test")) for name in ("grace", "heidi", "ivan")
-    ]
-    grace, heidi, ivan = others
-    return Office(world, grace, heidi, ivan)
+    users = [world.add_user(f"{name}@acme.test") for name in ("grace", "heidi", "ivan")]
+    return Office(world, *(world.with_key("*", user=user) for user in users))

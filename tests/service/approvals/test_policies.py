@@ -4,8 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.doubles.service_world import Start, World, variants
-from tests.service.approvals.conftest import LEAST, REQUESTS, Office
+from tests.doubles.service_world import Start, World, released
+from tests.service.approvals.conftest import LEAST, Office
 
 from flagtui.service.flags.approval_policies import read_duration, shown_duration
 
@@ -13,10 +13,6 @@ POLICIES = "/api/projects/1/approval_policies/"
 CONFIG: dict[str, Any] = {"quorum": 1, "users": [2]}
 BODY: dict[str, Any] = {"action_key": "feature_flag.update", "approver_config": CONFIG}
 ROLE = "018f3c6d-0000-7000-8000-000000000001"
-
-
-def share(percentage: float | None) -> dict[str, Any]:
-    return {"groups": [{"properties": [], "rollout_percentage": percentage}]}
 
 
 def add_role(world: World, *members: int, organization: str | None = None) -> None:
@@ -40,13 +36,12 @@ async def test_new_policy_has_every_field(office: Office) -> None:
 
 
 async def test_only_administrators_write_policies(office: Office) -> None:
-    made = await office.ada.post(POLICIES, BODY, 201)
-    for method, path in (("POST", POLICIES), ("PATCH", f"{POLICIES}{made['id']}/")):
-        refusal = await office.grace.refused(method, path, BODY)
-        assert (refusal.status, refusal.detail) == (403, "Your organization access level is insufficient.")
-    assert (await office.grace.ask("DELETE", f"{POLICIES}{made['id']}/")).status_code == 403
-    assert (await office.ada.ask("DELETE", f"{POLICIES}{made['id']}/")).status_code == 204
-    assert (await office.ada.refused("GET", f"{POLICIES}{made['id']}/")).status == 404
+    policy = f"{POLICIES}{(await office.ada.post(POLICIES, BODY, 201))['id']}/"
+    detail = "Your organization access level is insufficient."
+    for method, path in (("POST", POLICIES), ("PATCH", policy), ("DELETE", policy)):
+        await office.grace.refuses(method, path, BODY, status=403, detail=detail)
+    assert (await office.ada.ask("DELETE", policy)).status_code == 204
+    await office.ada.refuses("GET", policy, status=404)
     assert (await office.ada.get(POLICIES))["count"] == 0
 
 
@@ -55,65 +50,44 @@ async def test_deleted_policy_keeps_its_requests(office: Office) -> None:
     flag = await office.ada.flag("a")
     request = await office.request(flag, active=False)
     await office.ada.ask("DELETE", f"{POLICIES}{made['id']}/")
-    assert (await office.grace.post(f"{REQUESTS}{request}/approve/"))["status"] == "applied"
-    await office.ada.patch(f"{flag['id']}/", {"active": True})
-    await office.ada.patch(f"{flag['id']}/", {"active": False})
-    await office.ada.post(POLICIES, {**BODY, "action_key": "feature_flag.disable"}, 201)
+    assert (await office.approve(request))["status"] == "applied"
+    await office.ada.change(flag, active=True)
+    await office.ada.change(flag, active=False)
 
 
-async def test_second_policy_on_an_action_is_refused(office: Office) -> None:
+LEVELS = "bypass_org_membership_levels"
+INVALID: list[tuple[dict[str, Any], str, str]] = [
+    ({"action_key": ""}, "blank", "action_key"),
+    ({"action_key": None}, "null", "action_key"),
+    ({"action_key": "a" * 129}, "max_length", "action_key"),
+    ({"approver_config": []}, "not_a_dict", "approver_config"),
+    ({"approver_config": None}, "null", "approver_config"),
+    ({"approver_config": {"users": [1]}}, "invalid_input", "approver_config"),
+    ({"approver_config": {"quorum": 0}}, "invalid_input", "approver_config"),
+    ({"approver_config": {"quorum": True}}, "invalid_input", "approver_config"),
+    ({"approver_config": {"quorum": 1, "users": "1"}}, "invalid_input", "approver_config"),
+    ({"approver_config": {"quorum": 1, "users": [{}]}}, "invalid_input", "approver_config"),
+    ({"approver_config": {"quorum": 1, "roles": [1]}}, "invalid_input", "approver_config"),
+    ({"conditions": "all"}, "not_a_dict", "conditions"),
+    ({"allow_self_approve": "maybe"}, "invalid_input", "allow_self_approve"),
+    ({LEVELS: ["owner"]}, "invalid_input", LEVELS),
+    ({LEVELS: 8}, "not_a_list", LEVELS),
+    ({"bypass_roles": ["x"]}, "invalid_input", "bypass_roles__0"),
+    ({"bypass_roles": [ROLE]}, "invalid_input", "bypass_roles"),
+    ({"expires_after": "soon"}, "invalid_input", "expires_after"),
+    ({"expires_after": "99999999999 00:00:00"}, "invalid_input", "expires_after"),
+    ({"enabled": None}, "null", "enabled"),
+]
+
+
+async def test_invalid_policy_is_refused(office: Office) -> None:
     made = await office.ada.post(POLICIES, BODY, 201)
-    other = await office.ada.post(POLICIES, {**BODY, "action_key": "feature_flag.enable"}, 201)
-    for method, path in (("POST", POLICIES), ("PATCH", f"{POLICIES}{other['id']}/")):
-        refusal = await office.ada.refused(method, path, BODY)
-        assert (refusal.status, refusal.attr) == (400, None)
-        assert refusal.detail is not None
-        assert refusal.detail.startswith("A policy for this action already exists.")
-    await office.ada.patch(f"{POLICIES}{made['id']}/", BODY)
-    listed = await office.ada.get(POLICIES, action_key=BODY["action_key"])
-    assert [policy["id"] for policy in listed["results"]] == [made["id"]]
-    assert (await office.ada.get(POLICIES, enabled="false"))["count"] == 0
-
-
-@pytest.mark.parametrize(
-    ("changes", "code", "attr"),
-    [
-        ({"action_key": ""}, "blank", "action_key"),
-        ({"action_key": None}, "null", "action_key"),
-        ({"action_key": "a" * 129}, "max_length", "action_key"),
-        ({"approver_config": []}, "not_a_dict", "approver_config"),
-        ({"approver_config": None}, "null", "approver_config"),
-        ({"approver_config": {"users": [1]}}, "invalid_input", "approver_config"),
-        ({"approver_config": {"quorum": 0}}, "invalid_input", "approver_config"),
-        ({"approver_config": {"quorum": True}}, "invalid_input", "approver_config"),
-        ({"approver_config": {"quorum": 1, "users": "1"}}, "invalid_input", "approver_config"),
-        ({"approver_config": {"quorum": 1, "users": [{}]}}, "invalid_input", "approver_config"),
-        ({"approver_config": {"quorum": 1, "roles": [1]}}, "invalid_input", "approver_config"),
-        ({"conditions": "all"}, "not_a_dict", "conditions"),
-        ({"allow_self_approve": "maybe"}, "invalid_input", "allow_self_approve"),
-        ({"bypass_org_membership_levels": ["owner"]}, "invalid_input", "bypass_org_membership_levels"),
-        ({"bypass_org_membership_levels": 8}, "not_a_list", "bypass_org_membership_levels"),
-        ({"bypass_roles": ["x"]}, "invalid_input", "bypass_roles__0"),
-        ({"bypass_roles": [ROLE]}, "invalid_input", "bypass_roles"),
-        ({"expires_after": "soon"}, "invalid_input", "expires_after"),
-        ({"expires_after": "99999999999 00:00:00"}, "invalid_input", "expires_after"),
-        ({"enabled": None}, "null", "enabled"),
-    ],
-)
-async def test_invalid_policy_is_refused(
-    office: Office, changes: dict[str, Any], code: str, attr: str
-) -> None:
-    refusal = await office.ada.refused("POST", POLICIES, {**BODY, **changes})
-    assert (refusal.status, refusal.code, refusal.attr) == (400, code, attr)
-    made = await office.ada.post(POLICIES, BODY, 201)
-    refusal = await office.ada.refused("PATCH", f"{POLICIES}{made['id']}/", changes)
-    assert (refusal.status, refusal.code, refusal.attr) == (400, code, attr)
-
-
-async def test_policy_needs_an_action_and_approvers(office: Office) -> None:
+    for changes, code, attr in INVALID:
+        for method, path, base in (("POST", POLICIES, BODY), ("PATCH", f"{POLICIES}{made['id']}/", {})):
+            body = {**base, **changes}
+            await office.ada.refuses(method, path, body, status=400, code=code, attr=attr)
     for body, attr in (({}, "action_key"), ({"action_key": "a"}, "approver_config")):
-        refusal = await office.ada.refused("POST", POLICIES, body)
-        assert (refusal.code, refusal.attr) == ("required", attr)
+        await office.ada.refuses("POST", POLICIES, body, code="required", attr=attr)
 
 
 async def test_roles_approve_and_exempt(office: Office) -> None:
@@ -121,45 +95,48 @@ async def test_roles_approve_and_exempt(office: Office) -> None:
     config = {"quorum": 1, "users": [], "roles": [ROLE]}
     flag = await office.ada.flag("a", filters=LEAST)
     made = await office.ada.post(POLICIES, {**BODY, "approver_config": config}, 201)
-    request = f"{REQUESTS}{await office.request(flag, filters=share(20))}/"
+    request = await office.request(flag, filters=released(20))
     assert (await office.grace.get(request))["can_approve"] is False
-    refusal = await office.grace.refused("POST", f"{request}approve/")
-    assert refusal.detail == "You are not in the approver set for this change request"
+    detail = "You are not in the approver set for this change request"
+    await office.grace.refuses("POST", f"{request}approve/", detail=detail)
     assert (await office.heidi.post(f"{request}approve/"))["status"] == "applied"
     await office.ada.patch(f"{POLICIES}{made['id']}/", {"bypass_roles": [ROLE]})
-    await office.heidi.patch(f"{flag['id']}/", {"filters": share(30)})
-    await office.ada.patch(f"{flag['id']}/", {"filters": share(40)}, 409)
+    await office.heidi.change(flag, filters=released(30))
+    await office.ada.patch(f"{flag['id']}/", {"filters": released(40)}, 409)
 
 
 async def test_role_of_another_organization_is_refused(office: Office) -> None:
     office.ada.write("INSERT INTO organizations (id, name, slug, created_at) VALUES ('o', 'O', 'o', '')")
     add_role(office.ada, organization="o")
-    refusal = await office.ada.refused("POST", POLICIES, {**BODY, "bypass_roles": [ROLE]})
-    assert refusal.detail == "Roles must belong to the same organization: Reviewers"
+    detail = "Roles must belong to the same organization: Reviewers"
+    await office.ada.refuses("POST", POLICIES, {**BODY, "bypass_roles": [ROLE]}, detail=detail)
 
 
 async def test_membership_level_exempts(office: Office) -> None:
-    await office.ada.post(POLICIES, {**BODY, "bypass_org_membership_levels": ["15"]}, 201)
+    await office.ada.post(POLICIES, {**BODY, LEVELS: ["15"]}, 201)
     flag = await office.ada.flag("a", filters=LEAST)
-    await office.ada.patch(f"{flag['id']}/", {"filters": share(20)})
-    await office.grace.patch(f"{flag['id']}/", {"filters": share(30)}, 409)
+    await office.ada.change(flag, filters=released(20))
+    await office.grace.patch(f"{flag['id']}/", {"filters": released(30)}, 409)
 
 
+BEFORE_AFTER, AMOUNT = {"type": "before_after"}, {"type": "change_amount"}
 CONDITIONS: list[tuple[dict[str, Any], float | None, int]] = [
-    ({"type": "before_after", "operator": ">", "value": 50}, 50, 200),
-    ({"type": "before_after", "operator": ">", "value": 50}, 51, 409),
-    ({"type": "before_after", "operator": ">", "value": 50}, None, 409),
-    ({"type": "before_after", "operator": "==", "value": 50}, 50, 409),
-    ({"type": "before_after", "operator": "!=", "value": 50}, 50, 200),
-    ({"type": "before_after", "operator": ">", "value": "50"}, 99, 200),
-    ({"type": "before_after", "operator": "like", "value": 50}, 20, 409),
-    ({"type": "change_amount", "operator": ">=", "value": 20}, 29, 200),
-    ({"type": "change_amount", "operator": ">=", "value": 20}, 30, 409),
-    ({"type": "change_amount", "operator": "<", "value": 0}, 5, 409),
-    ({"type": "change_amount", "operator": "<", "value": 0}, 15, 200),
+    ({**BEFORE_AFTER, "operator": ">", "value": 50}, 50, 200),
+    ({**BEFORE_AFTER, "operator": ">", "value": 50}, 51, 409),
+    ({**BEFORE_AFTER, "operator": ">", "value": 50}, None, 409),
+    ({**BEFORE_AFTER, "operator": "==", "value": 50}, 50, 409),
+    ({**BEFORE_AFTER, "operator": "!=", "value": 50}, 50, 200),
+    ({**BEFORE_AFTER, "operator": ">", "value": "50"}, 99, 200),
+    ({**BEFORE_AFTER, "operator": "like", "value": 50}, 20, 409),
+    ({**AMOUNT, "operator": ">=", "value": 20}, 29, 200),
+    ({**AMOUNT, "operator": ">=", "value": 20}, 30, 409),
+    ({**AMOUNT, "operator": "<", "value": 0}, 5, 409),
+    ({**AMOUNT, "operator": "<", "value": 0}, 15, 200),
     ({"type": "any_change"}, 11, 409),
+    ({"type": "any_change", "field": "exclusion_percentage"}, 40, 200),
     ({"type": "unheard of"}, 11, 409),
 ]
+"""A condition, a new share where the old one is 10 %, and whether that change waits (409)."""
 
 
 @pytest.mark.parametrize(("conditions", "percentage", "status"), CONDITIONS)
@@ -169,51 +146,35 @@ async def test_conditions_decide_which_changes_wait(
     conditions = {"field": "rollout_percentage", **conditions}
     flag = await office.ada.flag("a", filters=LEAST)
     await office.ada.post(POLICIES, {**BODY, "conditions": conditions}, 201)
-    await office.ada.patch(f"{flag['id']}/", {"filters": share(percentage)}, status)
-
-
-async def test_change_of_another_field_is_free(office: Office) -> None:
-    conditions = {"type": "any_change", "field": "exclusion_percentage"}
-    await office.ada.post(POLICIES, {**BODY, "conditions": conditions}, 201)
-    flag = await office.ada.flag("a", filters=LEAST)
-    await office.ada.patch(f"{flag['id']}/", {"filters": {**share(40), **variants(a=100)}})
+    await office.ada.patch(f"{flag['id']}/", {"filters": released(percentage)}, status)
 
 
 async def test_policy_of_the_project_replaces_the_organizations(office: Office) -> None:
     flag = await office.ada.flag("a", filters=LEAST)
     office.cover("update")
     made = await office.ada.post(POLICIES, {**BODY, "approver_config": {"quorum": 1, "users": [4]}}, 201)
-    request = await office.request(flag, filters=share(20))
-    assert (await office.ivan.get(f"{REQUESTS}{request}/"))["can_approve"] is True
+    request = await office.request(flag, filters=released(20))
+    assert (await office.ivan.get(request))["can_approve"] is True
     assert (await office.ada.get(POLICIES))["count"] == 2
-    other = office.ada.add_project()
-    assert (await office.ada.get(f"/api/projects/{other}/approval_policies/"))["count"] == 1
-    refusal = await office.ada.refused("GET", f"/api/projects/{other}/approval_policies/{made['id']}/")
-    assert refusal.status == 404
+    elsewhere = f"/api/projects/{office.ada.add_project()}/approval_policies/"
+    assert (await office.ada.get(elsewhere))["count"] == 1
+    await office.ada.refuses("GET", f"{elsewhere}{made['id']}/", status=404)
 
 
 async def test_request_expires_by_its_policy(office: Office) -> None:
     flag = await office.ada.flag("a", filters=LEAST)
     await office.ada.post(POLICIES, {**BODY, "expires_after": 3600}, 201)
-    request = await office.request(flag, filters=share(20))
-    office.ada.clock.pass_(minutes=59)
-    assert (await office.ada.get(f"{REQUESTS}{request}/"))["state"] == "pending"
-    office.ada.clock.pass_(minutes=1)
-    assert (await office.ada.get(f"{REQUESTS}{request}/"))["state"] == "expired"
-
-
-async def test_older_servers_have_no_policies(start_world: Start) -> None:
-    legacy = await start_world(legacy=True)
-    refusal = await legacy.refused("GET", POLICIES)
-    assert (refusal.status, refusal.detail) == (404, "Endpoint not found.")
+    request = await office.request(flag, filters=released(20))
+    for minutes, state in ((59, "pending"), (1, "expired")):
+        office.ada.clock.pass_(minutes=minutes)
+        assert await office.state(request) == state
 
 
 async def test_policy_of_the_setting_is_not_listed(start_world: Start) -> None:
-    world = await start_world(approvals=True)
+    world: World = await start_world(approvals=True)
     await world.post("", {"key": "a"}, 409)
     assert (await world.get(POLICIES))["count"] == 0
-    refusal = await world.refused("POST", POLICIES, {**BODY, "action_key": "everything"})
-    assert refusal.status == 400
+    await world.refuses("POST", POLICIES, {**BODY, "action_key": "everything"}, status=400)
 
 
 @pytest.mark.parametrize(

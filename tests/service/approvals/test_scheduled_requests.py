@@ -4,16 +4,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.doubles.service_world import released
 from tests.service.approvals.conftest import LEAST, REQUESTS, Office
 
 from flagtui.service.clock import stamp
 
 PLANS = "/api/projects/1/scheduled_changes/"
 OFF = {"operation": "update_status", "value": False}
-MORE = {
-    "operation": "add_release_condition",
-    "value": {"groups": [{"properties": [], "rollout_percentage": 50}]},
-}
+MORE = {"operation": "add_release_condition", "value": released(50)}
 
 
 async def schedule(office: Office, flag: Any, payload: Any, status: int = 201, **fields: Any) -> Any:
@@ -27,12 +25,20 @@ async def requests(office: Office) -> list[dict[str, Any]]:
     return listed
 
 
+async def newest(office: Office) -> str:
+    """The path of the newest request."""
+    return f"{REQUESTS}{(await requests(office))[0]['id']}/"
+
+
+LATE = "The change was not approved before its scheduled time."
+
+
 @pytest.mark.parametrize(
     ("decision", "state", "is_on", "reason"),
     [
         ("approve/", "applied", False, None),
-        ("reject/", "rejected", True, "The change was not approved before its scheduled time."),
-        ("", "expired", True, "The change was not approved before its scheduled time."),
+        ("reject/", "rejected", True, LATE),
+        ("", "expired", True, LATE),
     ],
 )
 async def test_scheduled_change_is_applied_only_if_approved(
@@ -41,14 +47,14 @@ async def test_scheduled_change_is_applied_only_if_approved(
     flag = await office.ada.flag("a")
     office.cover("disable")
     planned = await schedule(office, flag, OFF)
-    path = f"{REQUESTS}{(await requests(office))[0]['id']}/"
+    request = await newest(office)
     if decision:
-        decided = await office.grace.post(path + decision, {"reason": "so"})
+        decided = await office.grace.post(request + decision, {"reason": "so"})
         assert decided["change_request"]["state"] in ("approved", "rejected")
-    assert (await office.ada.get(f"{flag['id']}/"))["active"] is True
+    assert await office.is_on(flag) is True
     office.ada.clock.pass_(hours=1)
-    assert (await office.ada.get(f"{flag['id']}/"))["active"] is is_on
-    assert (await office.ada.get(path))["state"] == state
+    assert await office.is_on(flag) is is_on
+    assert await office.state(request) == state
     done = await office.ada.get(f"{PLANS}{planned['id']}/")
     assert (done["executed_at"] is not None, done["failure_reason"]) == (True, reason)
     trigger = (await office.ada.latest(flag["id"]))["detail"]["trigger"]
@@ -60,20 +66,18 @@ async def test_a_ramp_cannot_be_scheduled_under_a_policy(office: Office) -> None
     await schedule(office, flag, MORE)
     office.cover("update")
     await schedule(office, flag, MORE)
-    response = await schedule(office, flag, MORE, 409)
-    assert response["code"] == "change_request_pending"
+    assert (await schedule(office, flag, MORE, 409))["code"] == "change_request_pending"
     await schedule(office, flag, OFF)
-    assert (await office.ada.get(PLANS))["count"] == 3
-    assert len(await requests(office)) == 1
+    assert ((await office.ada.get(PLANS))["count"], len(await requests(office))) == (3, 1)
 
 
 async def test_change_without_a_request_fails_under_a_policy(office: Office) -> None:
     flag = await office.ada.flag("a", active=False)
     await schedule(office, flag, OFF, is_recurring=True, recurrence_interval="daily")
     office.cover("disable")
-    await office.ada.patch(f"{flag['id']}/", {"active": True})
+    await office.ada.change(flag, active=True)
     office.ada.clock.pass_(hours=1)
-    assert (await office.ada.get(f"{flag['id']}/"))["active"] is True
+    assert await office.is_on(flag) is True
     (planned,) = (await office.ada.get(PLANS))["results"]
     assert planned["failure_reason"].startswith("The change needs approval, and no request was made")
     assert [request["state"] for request in await requests(office)] == ["pending"]
@@ -83,10 +87,10 @@ async def test_an_approval_covers_the_version_it_was_made_for(office: Office) ->
     flag = await office.ada.flag("a")
     office.cover("disable")
     planned = await schedule(office, flag, OFF)
-    await office.grace.post(f"{REQUESTS}{(await requests(office))[0]['id']}/approve/")
-    await office.ada.patch(f"{flag['id']}/", {"name": "changed since"})
+    await office.approve(await newest(office))
+    await office.ada.change(flag, name="changed since")
     office.ada.clock.pass_(hours=1)
-    assert (await office.ada.get(f"{flag['id']}/"))["active"] is True
+    assert await office.is_on(flag) is True
     done = await office.ada.get(f"{PLANS}{planned['id']}/")
     assert done["failure_reason"] == "Flag version mismatch: expected 1, got 2"
 
@@ -94,11 +98,11 @@ async def test_an_approval_covers_the_version_it_was_made_for(office: Office) ->
 async def test_a_request_ends_with_its_schedule(office: Office) -> None:
     flag = await office.ada.flag("a", filters=LEAST)
     office.cover("disable", "update")
-    planned = await schedule(office, flag, OFF)
-    await office.ada.patch(f"{PLANS}{planned['id']}/", {"payload": MORE})
+    path = f"{PLANS}{(await schedule(office, flag, OFF))['id']}/"
+    await office.ada.patch(path, {"payload": MORE})
     states = [(request["action_key"], request["state"]) for request in await requests(office)]
     assert states == [("feature_flag.update", "pending"), ("feature_flag.disable", "expired")]
-    await office.ada.ask("DELETE", f"{PLANS}{planned['id']}/")
+    await office.ada.ask("DELETE", path)
     assert [request["state"] for request in await requests(office)] == ["expired", "expired"]
 
 
@@ -108,37 +112,27 @@ async def test_each_time_of_a_recurring_change_asks_again(office: Office) -> Non
     await schedule(office, flag, OFF, is_recurring=True, recurrence_interval="daily")
     office.ada.clock.pass_(hours=2)
     assert [request["state"] for request in await requests(office)] == ["pending", "expired"]
-    await office.grace.post(f"{REQUESTS}{(await requests(office))[0]['id']}/approve/")
+    await office.approve(await newest(office))
     office.ada.clock.pass_(days=1)
-    assert (await office.ada.get(f"{flag['id']}/"))["active"] is False
+    assert await office.is_on(flag) is False
 
 
-@pytest.mark.parametrize(
-    "changes", [{"scheduled_at": "2026-03-10T12:30:00Z"}, {"end_date": "2027-01-01T00:00:00Z"}]
-)
-async def test_time_under_an_open_request_stays(office: Office, changes: dict[str, Any]) -> None:
-    flag = await office.ada.flag("a")
+async def test_time_under_an_open_request_stays_until_it_is_rejected(office: Office) -> None:
     office.cover("disable")
-    planned = await schedule(office, flag, OFF)
-    path = f"{PLANS}{planned['id']}/"
-    request = f"{REQUESTS}{(await requests(office))[0]['id']}/"
-    for state in ("pending", "approved"):
-        assert (await office.ada.get(request))["state"] == state
-        refusal = await office.ada.refused("PATCH", path, changes)
-        assert (refusal.status, refusal.attr) == (400, *changes)
-        assert refusal.detail is not None
-        assert refusal.detail.startswith("Cannot change the timing of a scheduled change while")
+    moved, ended = {"scheduled_at": "2026-03-10T12:30:00Z"}, {"end_date": "2027-01-01T00:00:00Z"}
+
+    async def check_fixed(planned: Any, request: str, state: str) -> None:
+        path, words = f"{PLANS}{planned['id']}/", "Cannot change the timing of a scheduled change while…"
+        assert await office.state(request) == state
+        for attr, value in {**moved, **ended}.items():
+            await office.ada.refuses("PATCH", path, {attr: value}, status=400, attr=attr, detail=words)
         await office.ada.patch(path, {"scheduled_at": planned["scheduled_at"]})
-        if state == "pending":
-            await office.grace.post(f"{request}approve/")
 
-
-async def test_time_is_free_after_a_rejection(office: Office) -> None:
-    flag = await office.ada.flag("a")
-    office.cover("disable")
-    planned = await schedule(office, flag, OFF)
-    await office.grace.post(f"{REQUESTS}{(await requests(office))[0]['id']}/reject/", {"reason": "no"})
-    moved = {"scheduled_at": "2026-05-10T12:00:00Z"}
-    assert (await office.ada.patch(f"{PLANS}{planned['id']}/", moved))["scheduled_at"] == moved[
-        "scheduled_at"
-    ]
+    approved = await schedule(office, await office.ada.flag("a"), OFF)
+    await check_fixed(approved, first := await newest(office), "pending")
+    await office.approve(first)
+    await check_fixed(approved, first, "approved")
+    rejected = await schedule(office, await office.ada.flag("b"), OFF)
+    await office.grace.post(f"{await newest(office)}reject/", {"reason": "no"})
+    free = await office.ada.patch(f"{PLANS}{rejected['id']}/", moved)
+    assert free["scheduled_at"] == moved["scheduled_at"]

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tests.doubles.faulty_service import serve
+from tests.doubles.official_sdk import quiet_client
 from tests.doubles.service_world import KEY, START, Caller, Start, starts_of
 from tests.doubles.templates import sample_database
 
@@ -20,6 +20,8 @@ from flagtui.service.application import close_service, create_service
 from flagtui.service.clock import stamp
 
 SAMPLE_KEY = "phx_sample"
+TOKEN = "phc_acmeWebApp"
+STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"}
 __all__ = ["KEY", "START", "Start"]
 
 
@@ -31,9 +33,6 @@ class Service(Caller):
 
     def __post_init__(self) -> None:
         self.client.headers["Authorization"] = f"Bearer {KEY}"
-
-    async def send(self, method: str, path: str, body: Any = None, **query: Any) -> httpx.Response:
-        return await self.ask(method, path, body, params=query or None)
 
     async def flag(self, key: str, *properties: Any, share: float | None = 100, **fields: Any) -> int:
         """Creates a flag with one condition, or with the `filters` that are given."""
@@ -50,9 +49,8 @@ class Service(Caller):
 
     def group(self, kind: str, index: int, key: str, **properties: Any) -> None:
         self.write("INSERT OR IGNORE INTO group_types VALUES (1, ?, ?)", index, kind)
-        self.write(
-            "INSERT INTO groups VALUES (1, ?, ?, ?, ?)", index, key, json.dumps(properties), stamp(START)
-        )
+        values = (index, key, json.dumps(properties), stamp(START))
+        self.write("INSERT INTO groups VALUES (1, ?, ?, ?, ?)", *values)
 
     def cohort(self, *properties: Any, members: tuple[int, ...] = ()) -> int:
         """A list of people when no properties are given."""
@@ -76,6 +74,12 @@ async def service(start: Start) -> Service:
     return started
 
 
+@pytest.fixture
+async def token(service: Service) -> str:
+    token_value: str = service.rows("SELECT api_token FROM projects")[0]["api_token"]
+    return token_value
+
+
 @dataclass(frozen=True)
 class Port:
     """The sample service as programs outside see it."""
@@ -95,6 +99,13 @@ def sample_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Port]:
     with serve(noting(application, answers)) as url:
         yield Port(url, application, answers)
     close_service(application)
+
+
+@pytest.fixture
+def sdk(sample_port: Port) -> Iterator[Any]:
+    client = quiet_client(sample_port.url, token=TOKEN, key=SAMPLE_KEY)
+    yield client
+    client.shutdown()
 
 
 def noting(application: ASGIApp, answers: list[tuple[str, int]]) -> ASGIApp:

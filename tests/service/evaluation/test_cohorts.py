@@ -1,7 +1,8 @@
 """Cohorts, static ones of the users who have a flag, and the types of groups."""
 
-from tests.doubles.service_world import World
-from tests.service.evaluation.conftest import Service, Start
+from tests.doubles.service_world import World, released
+from tests.doubles.targeting import asks_cohort
+from tests.service.evaluation.conftest import STAFF, Service
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
@@ -34,21 +35,16 @@ async def test_flag_lists_skip_cohorts_of_events(service: Service) -> None:
     assert [cohort["id"] for cohort in usable["results"]] == [plain]
 
 
-STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"}
-
-
 async def test_the_cohort_lists_exactly_those_who_see_the_flag(service: Service) -> None:
-    people = {
-        f"p{n}": service.person(f"p{n}", email=f"p{n}@{'acme' if n % 2 else 'x'}.com") for n in range(60)
-    }
+    mails = {f"p{n}": f"p{n}@{'acme' if n % 2 else 'x'}.com" for n in range(60)}
+    people = {name: service.person(name, email=mail) for name, mail in mails.items()}
     flag = await service.flag("beta", STAFF, share=40)
     cohort = (await service.post(f"{flag}/create_static_cohort_for_flag/", {"ignored": 1}, 201))["cohort"]
-    stored = await service.get(f"{flag}/")
-    definitions = Definitions.of([stored])
+    definitions = Definitions.of([await service.get(f"{flag}/")])
     expected = {
-        row
-        for name, row in people.items()
-        if evaluate("beta", Person(name, {"email": mail(name)}), definitions).value
+        people[name]
+        for name, mail in mails.items()
+        if evaluate("beta", Person(name, {"email": mail}), definitions).value
     }
     members = service.rows("SELECT person_id FROM cohort_members WHERE cohort_id = ?", cohort["id"])
     assert {row["person_id"] for row in members} == expected
@@ -56,39 +52,21 @@ async def test_the_cohort_lists_exactly_those_who_see_the_flag(service: Service)
     assert (cohort["count"], cohort["is_static"], cohort["is_calculating"]) == (len(expected), True, False)
     assert cohort["name"].startswith("Users with feature flag beta enabled at 2026-03-10 12:")
     assert cohort["created_by"]["email"] == "owner@localhost.test"
-
-
-def mail(name: str) -> str:
-    return f"{name}@{'acme' if int(name[1:]) % 2 else 'x'}.com"
-
-
-async def test_the_list_can_be_used_by_the_next_flag(service: Service) -> None:
-    service.person("ada", email="ada@acme.com")
-    flag = await service.flag("beta", STAFF)
-    cohort = (await service.post(f"{flag}/create_static_cohort_for_flag/", None, 201))["cohort"]
-    await service.flag("next", {"key": "id", "type": "cohort", "operator": "in", "value": cohort["id"]})
-    assert (await service.get("evaluation_reasons/", distinct_id="ada"))["next"]["value"] is True
+    await service.flag("next", asks_cohort(cohort["id"]))
+    for name in ("p1", "p2", "p3"):
+        values = await service.get("evaluation_reasons/", distinct_id=name)
+        assert values["next"]["value"] is (people[name] in expected)
 
 
 async def test_disabled_and_group_flags_list_no_one(service: Service) -> None:
     service.person("ada")
     service.group("company", 0, "acme")
     off = await service.flag("off", active=False)
-    filters = {"groups": [{"rollout_percentage": 100}], "aggregation_group_type_index": 0}
-    grouped = (await service.post("", {"key": "grouped", "filters": filters}, 201))["id"]
+    grouped = await service.flag("grouped", filters=released(aggregation_group_type_index=0))
     for flag in (off, grouped):
         cohort = (await service.post(f"{flag}/create_static_cohort_for_flag/", None, 201))["cohort"]
         assert cohort["count"] == 0
-
-
-async def test_missing_flags_and_strict_servers_give_no_cohort(start: Start, service: Service) -> None:
-    strict: Service = await start(strict=True)
-    flag = await strict.flag("beta")
-    refused = await strict.send("POST", f"{flag}/create_static_cohort_for_flag/")
-    expected = (403, "This action does not support personal API key access")
-    assert (refused.status_code, refused.json()["detail"]) == expected
-    assert strict.rows("SELECT id FROM cohorts") == []
-    assert (await service.send("POST", "999/create_static_cohort_for_flag/")).status_code == 404
+    await service.refuses("POST", "999/create_static_cohort_for_flag/", status=404)
 
 
 async def test_group_types_are_listed_by_index(world: World) -> None:

@@ -4,7 +4,6 @@ from time import process_time
 from typing import Any
 
 import httpx
-import pytest
 from tests.doubles.expensive_patterns import EXPENSIVE, expensive_flags, expensive_properties, store_expensive
 from tests.doubles.slices import one_in
 from tests.service.evaluation.conftest import KEY, Service
@@ -58,30 +57,21 @@ async def test_reader_of_fifty_expensive_patterns_waits_under_a_second(service: 
     assert reader.slowest < 1
 
 
-@pytest.fixture
-async def costly(service: Service) -> int:
-    """A flag for one person, whose name is too long for its pattern."""
+async def test_values_cohorts_and_counts_behind_a_costly_pattern_are_none(service: Service) -> None:
+    # Her name is too long for the pattern.
     service.person("ada", name=LONG)
-    return await service.flag("costly", ASKED)
-
-
-async def test_value_and_cohort_behind_a_costly_pattern_are_none(service: Service, costly: int) -> None:
-    values = await service.get("evaluation_reasons/", distinct_id="ada")
-    assert values["costly"]["value"] is None
-    assert values["costly"]["evaluation"]["description"] == f"Flag cannot be evaluated: {WORDS}"
-    tried = await service.post(f"{costly}/test_evaluation/", {"distinct_id": "ada"})
+    flag = await service.flag("costly", ASKED)
+    (value,) = (await service.get("evaluation_reasons/", distinct_id="ada")).values()
+    assert value["value"] is None
+    assert value["evaluation"]["description"] == f"Flag cannot be evaluated: {WORDS}"
+    tried = await service.post(f"{flag}/test_evaluation/", {"distinct_id": "ada"})
     assert (tried["result"], tried["reason"]) == (None, "unknown")
     assert WORDS in tried["conditions"][0]["explanation"]
-    refused = await service.post(f"{costly}/create_static_cohort_for_flag/", {}, 400)
-    assert refused["detail"] == PROBLEM
+    await service.refuses("POST", f"{flag}/create_static_cohort_for_flag/", {}, status=400, detail=PROBLEM)
     assert service.rows("SELECT id FROM cohorts") == []
-
-
-@pytest.mark.parametrize("operator", ["regex", "not_regex"])
-async def test_count_behind_a_costly_pattern_is_refused(service: Service, costly: int, operator: str) -> None:
-    condition = {"properties": [{**ASKED, "operator": operator}]}
-    refused = await service.post("user_blast_radius/", {"condition": condition}, 400)
-    assert refused["detail"] == PROBLEM
+    for operator in ("regex", "not_regex"):
+        body = {"condition": {"properties": [{**ASKED, "operator": operator}]}}
+        await service.refuses("POST", "user_blast_radius/", body, status=400, detail=PROBLEM)
 
 
 async def test_search_for_separators_ends_soon(service: Service) -> None:

@@ -1,54 +1,40 @@
 """The document that SDKs evaluate with."""
 
-from typing import Any
-
 import httpx
 import pytest
-from tests.service.evaluation.conftest import Service, Start
+from tests.doubles.targeting import asks_cohort, asks_flag
+from tests.service.evaluation.conftest import STAFF, Service, Start
 
 from flagtui.service.access import hash_key
 
-STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"}
+DOCUMENT = "local_evaluation/"
+DEFINITIONS = "/flags/definitions"
 
 
-@pytest.fixture
-async def token(service: Service) -> str:
-    token_value: str = service.rows("SELECT api_token FROM projects")[0]["api_token"]
-    return token_value
+async def with_tag(service: Service, tag: str) -> httpx.Response:
+    return await service.ask("GET", DOCUMENT, headers={"If-None-Match": tag})
 
 
 async def test_scenario_53_unchanged_document_is_304_until_a_flag_changes(service: Service) -> None:
     flag = await service.flag("base")
-    first = await service.send("GET", "local_evaluation/")
+    first = await service.ask("GET", DOCUMENT)
     tag = first.headers["etag"]
     assert tag.startswith('W/"')
     assert first.headers["cache-control"] == "private, must-revalidate"
-    again = await with_tag(service, tag)
-    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
-    await service.send("PATCH", f"{flag}/", {"name": "changed"})
-    changed = await with_tag(service, tag)
-    assert changed.status_code == 200
-    assert changed.headers["etag"] != tag
-
-
-async def with_tag(service: Service, tag: str) -> httpx.Response:
-    url = "/api/projects/1/feature_flags/local_evaluation"
-    return await service.client.get(url, headers={"If-None-Match": tag})
-
-
-@pytest.mark.parametrize("form", ["{}", 'W/"other", {}', "*"])
-async def test_a_tag_is_known_in_every_form_the_header_has(service: Service, form: str) -> None:
-    tag = (await service.send("GET", "local_evaluation/")).headers["etag"]
-    for header in (tag, tag.removeprefix("W/")):
-        assert (await with_tag(service, form.format(header))).status_code == 304
+    for form in (tag, tag.removeprefix("W/"), f'W/"other", {tag}', "*"):
+        again = await with_tag(service, form)
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
     assert (await with_tag(service, 'W/"other"')).status_code == 200
+    await service.patch(f"{flag}/", {"name": "changed"})
+    changed = await with_tag(service, tag)
+    assert (changed.status_code, changed.headers["etag"] == tag) == (200, False)
 
 
 async def test_scenario_53_dependencies_name_keys_and_carry_their_chain(service: Service) -> None:
     base = await service.flag("base")
-    middle = await service.flag("middle", on(base))
-    await service.flag("top", on(middle))
-    document = await service.get("local_evaluation/")
+    middle = await service.flag("middle", asks_flag(str(base)))
+    await service.flag("top", asks_flag(str(middle)))
+    document = await service.get(DOCUMENT)
     properties = {flag["key"]: flag["filters"]["groups"][0]["properties"] for flag in document["flags"]}
     assert properties["base"] == []
     expected = ("middle", ["base", "middle"])
@@ -57,25 +43,18 @@ async def test_scenario_53_dependencies_name_keys_and_carry_their_chain(service:
     assert stored["filters"]["groups"][0]["properties"][0]["key"] == str(base)
 
 
-def on(flag: int) -> dict[str, Any]:
-    return {"key": str(flag), "type": "flag", "operator": "flag_evaluates_to", "value": True}
-
-
 async def test_document_has_what_sdks_need_and_nothing_private(service: Service) -> None:
     service.group("company", 0, "acme")
-    inner, outer, unused = service.cohort(STAFF), 0, service.cohort(STAFF)
+    inner, _unused, listed = service.cohort(STAFF), service.cohort(STAFF), service.cohort()
     outer = service.cohort({"key": "id", "type": "cohort", "value": inner})
-    listed = service.cohort()
-    await service.flag("b", {"key": "id", "type": "cohort", "operator": "in", "value": outer})
-    await service.flag("a", {"key": "id", "type": "cohort", "operator": "in", "value": listed}, active=False)
-    gone = await service.flag("gone")
-    await service.send("PATCH", f"{gone}/", {"deleted": True})
+    await service.flag("b", asks_cohort(outer))
+    await service.flag("a", asks_cohort(listed), active=False)
+    await service.patch(f"{await service.flag('gone')}/", {"deleted": True})
     await service.flag("secret")
     service.write("UPDATE flags SET has_encrypted_payloads = 1 WHERE key = 'secret'")
-    document = await service.get("local_evaluation/", send_cohorts="")
+    document = await service.get(DOCUMENT, send_cohorts="")
     assert [(flag["key"], flag["active"]) for flag in document["flags"]] == [("a", False), ("b", True)]
     assert document["cohorts"].keys() == {str(inner), str(outer)}
-    assert str(unused) not in document["cohorts"]
     assert document["group_type_mapping"] == {"0": "company"}
     assert document["property_matching_version"] == 1
     assert document["flags"][0]["has_experiment"] is False
@@ -85,49 +64,49 @@ async def test_unknown_members_of_filters_are_served_as_stored(service: Service)
     await service.flag("odd")
     stored = '{"groups": [], "foo": {"bar": [1, null]}}'
     service.write("UPDATE flags SET filters = ? WHERE key = 'odd'", stored)
-    text = (await service.send("GET", "local_evaluation/")).text
+    text = (await service.ask("GET", DOCUMENT)).text
     assert f'"filters":{stored},' in text
 
 
-@pytest.mark.parametrize("path", ["/flags/definitions", "/api/feature_flag/local_evaluation"])
+@pytest.mark.parametrize("path", [DEFINITIONS, "/api/feature_flag/local_evaluation"])
 @pytest.mark.parametrize("slash", ["", "/"])
 async def test_paths_of_sdks_give_same_document(service: Service, token: str, path: str, slash: str) -> None:
     await service.flag("base")
-    expected = await service.get("local_evaluation/")
-    response = await service.send("GET", f"{path}{slash}?token={token}&send_cohorts")
-    assert (response.status_code, response.json()) == (200, expected)
-    unchanged = await service.client.get(
-        f"{path}{slash}?token={token}&send_cohorts", headers={"If-None-Match": response.headers["etag"]}
-    )
-    assert unchanged.status_code == 304
+    url = f"{path}{slash}?token={token}&send_cohorts"
+    response = await service.ask("GET", url)
+    assert (response.status_code, response.json()) == (200, await service.get(DOCUMENT))
+    tag = {"If-None-Match": response.headers["etag"]}
+    assert (await service.ask("GET", url, headers=tag)).status_code == 304
 
 
-async def ask(service: Service, headers: dict[str, str], token: str) -> tuple[int, str]:
-    url = f"/flags/definitions?token={token}&send_cohorts"
-    response = await service.client.get(url, headers={"Authorization": "", **headers})
+async def ask(service: Service, key: str, token: str) -> tuple[int, str]:
+    headers = {"Authorization": key and f"Bearer {key}"}
+    response = await service.client.get(f"{DEFINITIONS}?token={token}&send_cohorts", headers=headers)
     return response.status_code, response.json().get("detail", "")
 
 
 async def test_sdks_must_identify_themselves(service: Service, token: str) -> None:
-    assert await ask(service, {}, token) == (401, "Authentication credentials were not provided.")
-    assert (await ask(service, {"Authorization": "Bearer phx_wrong"}, token))[0] == 401
-    assert (await ask(service, {"Authorization": "Bearer phs_wrong"}, token))[0] == 401
-    reader, stranger = (
-        service.with_key("feature_flag:read").headers,
-        service.with_key("experiment:read").headers,
-    )
-    assert (await ask(service, reader, token))[0] == 200
-    assert await ask(service, stranger, token) == (403, "API key missing required scope 'feature_flag:read'")
-    assert await ask(service, reader, "phc_other") == (401, "Incorrect authentication credentials.")
+    reader, stranger = [
+        service.with_key(f"{kind}:read").headers["Authorization"].removeprefix("Bearer ")
+        for kind in ("feature_flag", "experiment")
+    ]
+    for key, project, status, detail in (
+        ("", token, 401, "Authentication credentials were not provided."),
+        ("phx_wrong", token, 401, "Personal API key found in request Authorization header is invalid."),
+        ("phs_wrong", token, 401, "Personal API key found in request Authorization header is invalid."),
+        (reader, token, 200, ""),
+        (stranger, token, 403, "API key missing required scope 'feature_flag:read'"),
+        (reader, "phc_other", 401, "Incorrect authentication credentials."),
+    ):
+        assert await ask(service, key, project) == (status, detail)
 
 
 async def test_the_secret_key_of_a_project_opens_that_project_only(service: Service, token: str) -> None:
     service.write("UPDATE projects SET secret_hash = ?", hash_key("phs_secret"))
     service.add_project(api_token="phc_other")
+    for project_token, status in ((token, 200), ("", 200), ("phc_other", 403)):
+        assert (await ask(service, "phs_secret", project_token))[0] == status
     secret = {"Authorization": "Bearer phs_secret"}
-    assert (await ask(service, secret, token))[0] == 200
-    assert (await ask(service, secret, ""))[0] == 200
-    assert (await ask(service, secret, "phc_other"))[0] == 403
     for project, status in ((1, 200), (2, 403)):
         path = f"/api/projects/{project}/feature_flags/local_evaluation/"
         assert (await service.client.get(path, headers=secret)).status_code == status
@@ -136,7 +115,7 @@ async def test_the_secret_key_of_a_project_opens_that_project_only(service: Serv
 async def test_a_token_names_the_project_whatever_the_current_one_is(service: Service, token: str) -> None:
     await service.flag("here")
     service.add_project(api_token="phc_other")
-    here, other = [await service.get(f"/flags/definitions?token={name}") for name in (token, "phc_other")]
+    here, other = [await service.get(f"{DEFINITIONS}?token={name}") for name in (token, "phc_other")]
     assert [flag["key"] for flag in here["flags"]] == ["here"]
     assert other["flags"] == []
 
@@ -144,11 +123,11 @@ async def test_a_token_names_the_project_whatever_the_current_one_is(service: Se
 async def test_older_servers_inline_simple_cohorts_unless_requested(start: Start) -> None:
     service: Service = await start(legacy=True)
     simple = service.cohort(STAFF)
-    await service.flag("a", {"key": "id", "type": "cohort", "operator": "in", "value": simple})
-    plain = await service.get("local_evaluation/")
+    await service.flag("a", asks_cohort(simple))
+    plain = await service.get(DOCUMENT)
     assert plain["cohorts"] == {}
     assert plain["flags"][0]["filters"]["groups"][0]["properties"] == [STAFF]
-    full = await service.get("local_evaluation/", send_cohorts="")
+    full = await service.get(DOCUMENT, send_cohorts="")
     assert full["cohorts"] == {str(simple): {"type": "AND", "values": [STAFF]}}
     assert full["flags"][0].keys() >= {"has_encrypted_payloads", "evaluation_tags"}
     assert "property_matching_version" not in full

@@ -10,21 +10,13 @@ from uuid import uuid4
 import httpx
 import pytest
 from tests.doubles.official_sdk import quiet_client
-from tests.service.evaluation.conftest import SAMPLE_KEY, Port
+from tests.doubles.service_world import released
+from tests.service.evaluation.conftest import SAMPLE_KEY, TOKEN, Port
 
 from flagtui.service.access import hash_key
 
 IDS = int(os.environ.get("FLAGTUI_AGREEMENT_IDS", "10"))
 """A thousand in the long run, `make check-agreement`."""
-
-TOKEN = "phc_acmeWebApp"
-
-
-@pytest.fixture
-def sdk(sample_port: Port) -> Iterator[Any]:
-    client = quiet_client(sample_port.url, token=TOKEN, key=SAMPLE_KEY)
-    yield client
-    client.shutdown()
 
 
 @pytest.fixture
@@ -89,26 +81,18 @@ def test_a_poll_without_a_change_costs_a_304(sample_port: Port, sdk: Any) -> Non
 def test_a_poll_after_a_change_sees_it(sample_port: Port, sdk: Any, http: httpx.Client) -> None:
     sdk.load_feature_flags()
     key = f"seen-by-sdk-{uuid4().hex[:8]}"
-    filters = {
-        "groups": [{"properties": [], "rollout_percentage": 100}],
-        "payloads": {"true": '{"copy": "hi"}'},
-    }
-    made = http.post("/", json={"key": key, "filters": filters}).raise_for_status().json()
-    assert sdk.get_all_flags("anybody", only_evaluate_locally=True).get(key) is None
-    sdk.load_feature_flags()
-    assert sdk.get_all_flags("anybody", only_evaluate_locally=True)[key] is True
-    http.patch(f"/{made['id']}/", json={"active": False}).raise_for_status()
-    sdk.load_feature_flags()
-    assert sdk.get_all_flags("anybody", only_evaluate_locally=True)[key] is False
+    made = http.post("/", json={"key": key, "filters": released()}).raise_for_status().json()
+    for value in (None, True, False):
+        assert sdk.get_all_flags("anybody", only_evaluate_locally=True).get(key) is value
+        if value:
+            http.patch(f"/{made['id']}/", json={"active": False}).raise_for_status()
+        sdk.load_feature_flags()
 
 
 def test_the_key_of_the_project_itself_is_enough(sample_port: Port) -> None:
     secret = "phs_of_the_sample"
-    database = sample_port.application.state.dispatcher.database
-    hashed = hash_key(secret)
-    database.write(
-        lambda db: db.execute("UPDATE projects SET secret_hash = ? WHERE id = 1", (hashed,))
-    ).result()
+    sql, database = "UPDATE projects SET secret_hash = ?", sample_port.application.state.dispatcher.database
+    database.write(lambda db: db.execute(f"{sql} WHERE id = 1", (hash_key(secret),))).result()
     client = quiet_client(sample_port.url, token=TOKEN, key=secret)
     client.load_feature_flags()
     assert len(client.feature_flag_definitions()) > 200
@@ -118,11 +102,7 @@ def test_the_key_of_the_project_itself_is_enough(sample_port: Port) -> None:
 @pytest.mark.parametrize("is_encrypted", [False, True])
 def test_remote_configuration_reaches_the_client(sdk: Any, http: httpx.Client, is_encrypted: bool) -> None:
     key = f"config-{uuid4().hex[:8]}"
-    body = {
-        "key": key,
-        "is_remote_configuration": True,
-        "has_encrypted_payloads": is_encrypted,
-        "filters": {"groups": [{"rollout_percentage": 100}], "payloads": {"true": '{"retries": 3}'}},
-    }
-    http.post("/", json=body).raise_for_status()
+    body = {"key": key, "is_remote_configuration": True, "has_encrypted_payloads": is_encrypted}
+    filters = released(payloads={"true": '{"retries": 3}'})
+    http.post("/", json={**body, "filters": filters}).raise_for_status()
     assert json.loads(sdk.get_remote_config_payload(key)) == {"retries": 3}

@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
-from tests.service.evaluation.conftest import Service, Start
+from tests.doubles.targeting import asks_cohort, asks_flag
+from tests.service.evaluation.conftest import STAFF, Service, Start
 
-STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"}
+RADIUS = "user_blast_radius/"
 
 
 @pytest.fixture
@@ -18,53 +19,43 @@ def crowd(service: Service) -> Service:
 
 
 async def reach(service: Service, *properties: Any, **more: Any) -> tuple[int, int]:
-    counts = await service.post("user_blast_radius/", {"condition": {"properties": list(properties)}, **more})
+    counts = await service.post(RADIUS, {"condition": {"properties": list(properties)}, **more})
     return counts["affected"], counts["total"]
 
 
 async def test_scenario_50_empty_condition_matches_everyone_and_none_is_refused(crowd: Service) -> None:
-    refused = await crowd.send("POST", "user_blast_radius/", {})
-    expected = (400, "Missing condition for which to get blast radius", None)
-    assert (refused.status_code, refused.json()["detail"], refused.json()["attr"]) == expected
+    detail = "Missing condition for which to get blast radius"
+    await crowd.refuses("POST", RADIUS, {}, status=400, detail=detail, attr=None)
     assert await reach(crowd) == (5, 5)
-    assert (await crowd.post("user_blast_radius/", {"condition": None})) == {"affected": 5, "total": 5}
+    assert (await crowd.post(RADIUS, {"condition": None})) == {"affected": 5, "total": 5}
 
 
 async def test_scenario_50_older_servers_use_other_names(start: Start) -> None:
     service: Service = await start(legacy=True)
     service.person("ada")
-    counts = await service.post("user_blast_radius/", {"condition": {"properties": []}})
+    counts = await service.post(RADIUS, {"condition": {"properties": []}})
     assert counts == {"users_affected": 1, "total_users": 1}
 
 
 async def test_properties_are_counted_and_the_percentage_is_not(crowd: Service) -> None:
     assert await reach(crowd, STAFF) == (3, 5)
     condition = {"properties": [STAFF], "rollout_percentage": 1, "variant": "gone"}
-    assert await crowd.post("user_blast_radius/", {"condition": condition}) == {"affected": 3, "total": 5}
+    assert await crowd.post(RADIUS, {"condition": condition}) == {"affected": 3, "total": 5}
     assert await reach(crowd, {**STAFF, "operator": "not_ends_with"}) == (2, 5)
 
 
 async def test_cohorts_and_flags_are_asked_for_every_person(crowd: Service) -> None:
-    (member,) = crowd.rows("SELECT person_id FROM distinct_ids WHERE distinct_id = 'eve'")[0].values()
-    listed = crowd.cohort(members=(member,))
-    assert await reach(crowd, {"key": "id", "type": "cohort", "operator": "in", "value": listed}) == (1, 5)
-    staff = await crowd.flag("staff", STAFF)
-    depends = {"key": str(staff), "type": "flag", "operator": "flag_evaluates_to", "value": True}
-    assert await reach(crowd, depends) == (3, 5)
-    inner = crowd.cohort(STAFF)
-    condition = {"key": "id", "type": "cohort", "operator": "in", "value": inner}
-    assert await reach(crowd, condition) == (3, 5)
-    crowd.person("fay", email="fay@acme.com")
-    assert await reach(crowd, condition) == (4, 6)
-
-
-async def test_everybody_on_several_lists_is_found_on_each(crowd: Service) -> None:
-    (member,) = crowd.rows("SELECT person_id FROM distinct_ids WHERE distinct_id = 'eve'")[0].values()
-    lists = [crowd.cohort(members=(member,) if number > 8 else ()) for number in range(13)]
+    (eve,) = crowd.rows("SELECT person_id FROM distinct_ids WHERE distinct_id = 'eve'")[0].values()
+    # Eve is on several lists, with ids of one digit and of two.
+    lists = [crowd.cohort(members=(eve,) if number > 8 else ()) for number in range(13)]
     assert lists[-1] > 9
     for listed, expected in ((lists[0], 0), (lists[9], 1), (lists[12], 1)):
-        condition = {"key": "id", "type": "cohort", "operator": "in", "value": listed}
-        assert await reach(crowd, condition) == (expected, 5)
+        assert await reach(crowd, asks_cohort(listed)) == (expected, 5)
+    staff = asks_cohort(crowd.cohort(STAFF))
+    for condition in (staff, asks_flag(str(await crowd.flag("staff", STAFF)))):
+        assert await reach(crowd, condition) == (3, 5)
+    crowd.person("fay", email="fay@acme.com")
+    assert await reach(crowd, staff) == (4, 6)
 
 
 async def test_groups_are_counted_by_their_own_properties(crowd: Service) -> None:
@@ -76,23 +67,23 @@ async def test_groups_are_counted_by_their_own_properties(crowd: Service) -> Non
     assert await reach(crowd, group_type_index=3) == (0, 0)
 
 
-REFUSED: list[tuple[Any, str]] = [
-    ({**STAFF, "operator": "contains"}, "invalid_input"),
-    ({"key": "id", "type": "cohort", "operator": "in", "value": 99}, "cohort_does_not_exist"),
-    ("x", "invalid_input"),
+def asking(*properties: Any) -> dict[str, Any]:
+    return {"condition": {"properties": properties}}
+
+
+REFUSED: list[tuple[Any, str, str | None]] = [
+    (asking({**STAFF, "operator": "contains"}), "invalid_input", "filters"),
+    (asking(asks_cohort(99)), "cohort_does_not_exist", "filters"),
+    (asking("x"), "invalid_input", "filters"),
+    ({"condition": "x"}, "not_a_dict", "condition"),
+    ({"condition": {}, "group_type_index": "x"}, "invalid_input", "group_type_index"),
+    ([1], "invalid_input", None),
 ]
 
 
 async def test_questions_that_cannot_be_evaluated_are_refused(crowd: Service) -> None:
-    for question, code in REFUSED:
-        body = {"condition": {"properties": [question]}}
-        refused = await crowd.send("POST", "user_blast_radius/", body)
-        assert (refused.status_code, refused.json()["code"], refused.json()["attr"]) == (400, code, "filters")
-    for body in SENSELESS:
-        assert (await crowd.send("POST", "user_blast_radius/", body)).status_code == 400
-
-
-SENSELESS: list[Any] = [{"condition": "x"}, {"condition": {}, "group_type_index": "x"}, [1]]
+    for body, code, attr in REFUSED:
+        await crowd.refuses("POST", RADIUS, body, status=400, code=code, attr=attr)
 
 
 async def test_differently_spelled_values_count_as_different_people(service: Service) -> None:

@@ -3,19 +3,13 @@
 import json
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
-import pytest
-from tests.doubles.service_world import Start, World
+from tests.doubles.service_world import World, asks_for
 
 FACTS = json.loads((Path(__file__).parents[2] / "evaluate" / "rules_v2.json").read_text(encoding="utf-8"))
 STAMP = "2026-03-10T12:00:00.000000Z"
 TARGETED: dict[str, Any] = {"rule_type": "targeted_release", "targeting": {"properties": []}, "value": True}
-
-
-@pytest.fixture
-async def pilot(start_world: Start) -> World:
-    world: World = await start_world(rules_v2=True)
-    return world
 
 
 def document_of(*rules: Any, default: Any = False) -> dict[str, Any]:
@@ -26,13 +20,16 @@ def store(world: World, filters: Any, key: str = "a") -> int:
     return world.insert("flags", project_id=1, key=key, created_at=STAMP, filters=filters, active=1)
 
 
+def add_person(world: World, distinct_id: str, properties: Any) -> None:
+    columns = {"project_id": 1, "created_at": STAMP, "properties": properties}
+    person = world.insert("persons", uuid=str(uuid4()), **columns)
+    world.write("INSERT OR IGNORE INTO distinct_ids VALUES (1, ?, ?)", distinct_id, person)
+
+
 async def test_records_have_the_values_of_the_vectors(pilot: World) -> None:
     for number, fact in enumerate(FACTS["evaluations"]):
         store(pilot, fact["filters"], f"flag-{number}")
-        columns = {"project_id": 1, "uuid": f"person-{number}", "properties": fact["properties"]}
-        person = pilot.insert("persons", created_at=STAMP, **columns)
-        sql = "INSERT OR IGNORE INTO distinct_ids (project_id, distinct_id, person_id) VALUES (1, ?, ?)"
-        pilot.write(sql, fact["distinct_id"], person)
+        add_person(pilot, fact["distinct_id"], fact["properties"])
     for number, fact in enumerate(FACTS["evaluations"]):
         if not fact["distinct_id"]:
             continue  # The operation refuses a blank distinct id.
@@ -57,8 +54,7 @@ async def test_trial_reports_the_rule_and_the_payload(pilot: World) -> None:
 async def test_failed_rules_serve_false_with_the_reason(pilot: World) -> None:
     pattern = {"key": "plan", "type": "person", "operator": "regex", "value": "["}
     store(pilot, document_of({**TARGETED, "targeting": {"properties": [pattern]}}, default=True))
-    person = pilot.insert("persons", project_id=1, uuid="u", properties={"plan": "pro"}, created_at=STAMP)
-    pilot.write("INSERT INTO distinct_ids (project_id, distinct_id, person_id) VALUES (1, 'ann', ?)", person)
+    add_person(pilot, "ann", {"plan": "pro"})
     record = (await pilot.get("evaluation_reasons/", distinct_id="ann"))["a"]
     assert (record["value"], record["evaluation"]["reason"]) == (False, "error")
 
@@ -71,8 +67,7 @@ async def test_closed_pilot_evaluates_no_rules(world: World) -> None:
 async def test_sdk_document_leaves_out_rules_and_their_dependents(pilot: World) -> None:
     number = store(pilot, document_of(TARGETED))
     for key in ("b", "c"):
-        item = {"key": str(number), "type": "flag", "operator": "flag_evaluates_to", "value": True}
-        number = store(pilot, {"groups": [{"properties": [item]}]}, key)
+        number = store(pilot, asks_for(number), key)
     store(pilot, {"groups": [{"properties": []}]}, "d")
     document = await pilot.get("local_evaluation/")
     assert [flag["key"] for flag in document["flags"]] == ["d"]
@@ -80,5 +75,5 @@ async def test_sdk_document_leaves_out_rules_and_their_dependents(pilot: World) 
 
 async def test_static_cohort_of_rules_is_refused(pilot: World) -> None:
     number = store(pilot, document_of(TARGETED))
-    refusal = await pilot.refused("POST", f"{number}/create_static_cohort_for_flag/")
-    assert (refusal.status, refusal.code) == (400, "unsupported_config_format")
+    path = f"{number}/create_static_cohort_for_flag/"
+    await pilot.refuses("POST", path, status=400, code="unsupported_config_format")

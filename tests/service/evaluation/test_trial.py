@@ -1,11 +1,8 @@
 """One flag for one person, with every condition explained."""
 
-from typing import Any
-
 import pytest
-from tests.service.evaluation.conftest import Service, Start
-
-STAFF = {"key": "email", "type": "person", "operator": "ends_with", "value": "@acme.com"}
+from tests.doubles.service_world import released
+from tests.service.evaluation.conftest import STAFF, Service
 
 
 @pytest.fixture
@@ -54,7 +51,7 @@ async def test_person_is_named_by_id_or_has_no_properties(service: Service, flag
     (person,) = service.rows("SELECT uuid FROM persons")[0].values()
     trial = await service.post(f"{flag}/test_evaluation/", {"person_id": person})
     assert (trial["result"], trial["evaluation_distinct_id"]) == (True, "ada")
-    missing = await service.send("POST", f"{flag}/test_evaluation/", {"person_id": "nobody"})
+    missing = await service.ask("POST", f"{flag}/test_evaluation/", {"person_id": "nobody"})
     expected = (404, {"detail": "Person not found for person_id: nobody"})
     assert (missing.status_code, missing.json()) == expected
     trial = await service.post(f"{flag}/test_evaluation/", {"distinct_id": "zoe"})
@@ -62,16 +59,15 @@ async def test_person_is_named_by_id_or_has_no_properties(service: Service, flag
     assert trial["conditions"][0]["properties"][0]["explanation"].endswith(": there is none")
 
 
-@pytest.mark.parametrize(
-    ("body", "detail"),
-    [
+async def test_exactly_one_person_and_a_flag_are_needed(service: Service, flag: int) -> None:
+    for body, detail in (
         ({}, "Either distinct_id or person_id must be provided"),
         ({"distinct_id": "a", "person_id": "b"}, "Cannot provide both distinct_id and person_id"),
-    ],
-)
-async def test_exactly_one_person_is_needed(service: Service, flag: int, body: Any, detail: str) -> None:
-    refused = await service.send("POST", f"{flag}/test_evaluation/", body)
-    assert (refused.status_code, refused.json()["detail"], refused.json()["attr"]) == (400, detail, None)
+    ):
+        await service.refuses("POST", f"{flag}/test_evaluation/", body, status=400, detail=detail, attr=None)
+    await service.patch(f"{flag}/", {"deleted": True})
+    for path in ("999/test_evaluation/", f"{flag}/test_evaluation/"):
+        await service.refuses("POST", path, {"distinct_id": "a"}, status=404)
 
 
 async def test_relative_dates_count_from_the_moment_that_is_asked_about(service: Service) -> None:
@@ -86,21 +82,8 @@ async def test_relative_dates_count_from_the_moment_that_is_asked_about(service:
 
 async def test_groups_can_be_given(service: Service) -> None:
     service.group("company", 0, "acme")
-    filters = {"groups": [{"rollout_percentage": 100}], "aggregation_group_type_index": 0}
-    flag = (await service.post("", {"key": "companies", "filters": filters}, 201))["id"]
-    body = {"distinct_id": "ada", "groups": {"company": "acme"}}
-    assert (await service.post(f"{flag}/test_evaluation/", body))["result"] is True
-    alone = await service.post(f"{flag}/test_evaluation/", {"distinct_id": "ada"})
+    flag = await service.flag("companies", filters=released(aggregation_group_type_index=0))
+    path = f"{flag}/test_evaluation/"
+    assert (await service.post(path, {"distinct_id": "a", "groups": {"company": "acme"}}))["result"] is True
+    alone = await service.post(path, {"distinct_id": "a"})
     assert (alone["result"], alone["reason"]) == (False, "no_group_type")
-
-
-async def test_absent_flags_and_older_servers_are_not_tried(
-    service: Service, flag: int, start: Start
-) -> None:
-    assert (await service.send("POST", "999/test_evaluation/", {"distinct_id": "a"})).status_code == 404
-    await service.send("PATCH", f"{flag}/", {"deleted": True})
-    assert (await service.send("POST", f"{flag}/test_evaluation/", {"distinct_id": "a"})).status_code == 404
-    older: Service = await start(legacy=True)
-    flag = await older.flag("beta")
-    refused = await older.send("POST", f"{flag}/test_evaluation/", {"distinct_id": "a"})
-    assert (refused.status_code, refused.json()["detail"]) == (404, "Endpoint not found.")

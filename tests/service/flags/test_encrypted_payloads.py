@@ -1,23 +1,21 @@
 """Encrypted payloads: who reads them, what keeps them, and what happens without their key."""
 
-import json
 import stat
 from pathlib import Path
 from typing import Any
 
-from tests.doubles.service_world import World
+from tests.doubles.service_world import World, released
 
 from flagtui.service.access import hash_key
 from flagtui.service.flags.encryption import _fernet, unseal
 
 SECRET = "phs_secret-of-the-project"
 PLACEHOLDER = '"********* (encrypted)"'
-EVERYBODY: dict[str, Any] = {"groups": [{"properties": [], "rollout_percentage": 100}]}
 ENCRYPTED = {"is_remote_configuration": True, "has_encrypted_payloads": True}
 
 
-async def make_flag(world: World, payload: str = '"s3cret"') -> Any:
-    return await world.flag("sealed", filters={**EVERYBODY, "payloads": {"true": payload}}, **ENCRYPTED)
+async def make_flag(world: World) -> Any:
+    return await world.flag("sealed", filters=released(payloads={"true": '"s3cret"'}), **ENCRYPTED)
 
 
 def key_file_of(world: World) -> Path:
@@ -36,40 +34,35 @@ async def test_scenario_51_sealed_payloads_are_opened_for_persons_only(world: Wo
     program = {"Authorization": f"Bearer {SECRET}"}
     url = "/api/projects/@current/feature_flags/sealed/remote_config"
     assert (await world.client.get(url, headers=program)).json() == PLACEHOLDER
-    refusal = await world.refused("GET", "", headers=program)
-    assert refusal.detail == "This action does not support project secret API key access"
+    refused = "This action does not support project secret API key access"
+    assert (await world.refused("GET", "", headers=program)).detail == refused
 
 
 async def test_a_sealed_payload_is_kept_by_its_placeholder(world: World) -> None:
     flag = await make_flag(world)
-    path, before = f"{flag['id']}/", world.rows("SELECT filters FROM flags")
-    await world.patch(path, {"filters": {"payloads": {"true": PLACEHOLDER}}})
-    await world.patch(path, {"name": "n"})
+    before = world.rows("SELECT filters FROM flags")
+    await world.change(flag, filters={"payloads": {"true": PLACEHOLDER}})
+    await world.change(flag, name="n")
     assert world.rows("SELECT filters FROM flags") == before
-    await world.patch(path, {"filters": {"payloads": {"true": "2"}}})
+    await world.change(flag, filters={"payloads": {"true": "2"}})
     assert await world.get("sealed/remote_config/") == "2"
-    opened = await world.patch(path, {"has_encrypted_payloads": False})
-    assert json.loads(world.rows("SELECT filters FROM flags")[0]["filters"])["payloads"] == {"true": "2"}
+    opened = await world.change(flag, has_encrypted_payloads=False)
     assert opened["filters"]["payloads"] == {"true": "2"}
-    await world.flag("bare", is_remote_configuration=True)
-    refusal = await world.refused("POST", "", {"key": "c", **ENCRYPTED})
-    assert refusal.detail == "An encrypted payload is required when has_encrypted_payloads is true."
-    refusal = await world.refused("POST", "", {"key": "c", "has_encrypted_payloads": True})
-    assert refusal.detail == "Encrypted payloads require the flag to be a remote configuration."
+    stored = world.rows("SELECT filters -> '$.payloads' AS payloads FROM flags")
+    assert stored == [{"payloads": '{"true":"2"}'}]
 
 
 async def test_a_payload_sealed_elsewhere_is_a_named_server_error(world: World) -> None:
     flag = await make_flag(world)
     world.write("UPDATE flags SET filters = json_set(filters, '$.payloads.true', 'gAAAA')")
-    refusal = await world.refused("GET", f"{flag['id']}/remote_config/")
-    assert (refusal.status, refusal.code) == (500, "remote_config_decrypt_failed")
-    shown = await world.get(f"{flag['id']}/")
+    path, undecryptable = f"{flag['id']}/remote_config/", "remote_config_decrypt_failed"
+    await world.refuses("GET", path, status=500, code=undecryptable)
+    shown = await world.read(flag)
     assert shown["filters"]["payloads"]["true"] == PLACEHOLDER
     opened = {"has_encrypted_payloads": False}
     for method, path, body in (("PATCH", f"{flag['id']}/", opened), ("POST", "", {**shown, "key": "copy"})):
-        refusal = await world.refused(method, path, body)
-        assert (refusal.status, refusal.attr) == (400, "filters")
-        assert str(refusal.detail).endswith("is not open here. Send the payload itself.")
+        detail = "…is not open here. Send the payload itself."
+        await world.refuses(method, path, body, status=400, attr="filters", detail=detail)
     assert "gAAAA" in world.rows("SELECT filters FROM flags")[0]["filters"]
 
 

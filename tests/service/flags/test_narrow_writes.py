@@ -1,34 +1,26 @@
 """Narrow writes: a condition's share, or everyone, each for the version that was read."""
 
 import copy
-import json
 from typing import Any, Final
 
 import pytest
-from tests.doubles.service_world import Start, World
+from tests.doubles.service_world import World, asks_whether, released, variants
 
 INTERNAL: Final = {"key": "email", "type": "person", "value": "@acme.test", "operator": "icontains"}
 TARGETING: Final[dict[str, Any]] = {
+    **variants(control=60, test=40),
     "groups": [
         {"properties": [INTERNAL], "rollout_percentage": 10, "description": "our own"},
         {"properties": [], "rollout_percentage": 5},
     ],
-    "multivariate": {
-        "variants": [
-            {"key": "control", "rollout_percentage": 60, "name": "Control"},
-            {"key": "test", "rollout_percentage": 40},
-        ]
-    },
     "payloads": {"control": '{"copy": "a"}'},
     "mystery": {"kept": 1},
 }
-PLAIN: Final[dict[str, Any]] = {"groups": [{"properties": [INTERNAL], "rollout_percentage": 10}]}
+PLAIN: Final = asks_whether(operator="icontains", value="@acme.test")
 OPEN: Final = {"properties": [], "rollout_percentage": 100}
 INDEX, SHARE = "condition_index", "rollout_percentage"
-ACTIONS: Final = [
-    ("set_release_condition_rollout", {"condition_index": 0, "rollout_percentage": 25}),
-    ("roll_out_to_everyone", {"variant_key": "test"}),
-]
+SET_SHARE, TO_EVERYONE = "set_release_condition_rollout", "roll_out_to_everyone"
+ACTIONS: Final = [(SET_SHARE, {INDEX: 0, SHARE: 25}), (TO_EVERYONE, {"variant_key": "test"})]
 both = pytest.mark.parametrize(("action", "body"), ACTIONS)
 
 
@@ -40,88 +32,74 @@ def stored_form(filters: dict[str, Any]) -> dict[str, Any]:
 
 
 async def act(world: World, flag: Any, action: str, **body: Any) -> Any:
-    return await world.post(f"{flag['id']}/{action}/", {"version": flag["version"], **body})
+    return await world.act(flag, action, **{"version": flag["version"], **body})
 
 
-async def refuse(world: World, flag: Any, action: str, **body: Any) -> tuple[int, str, str | None]:
-    """Status, detail and attr of a refusal, after which the flag is as it was."""
-    before = await world.get(f"{flag['id']}/")
-    refusal = await world.refused("POST", f"{flag['id']}/{action}/", {"version": flag["version"], **body})
-    assert await world.get(f"{flag['id']}/") == before
-    return refusal.status, refusal.detail or "", refusal.attr
+async def refuse(world: World, flag: Any, action: str, body: Any, **expected: Any) -> None:
+    """Assert that the action is refused, and that the flag stays as it was."""
+    before = await world.read(flag)
+    body = {"version": flag["version"], **body}
+    await world.refuses("POST", f"{flag['id']}/{action}/", body, **expected)
+    assert await world.read(flag) == before
 
 
 @pytest.mark.parametrize("place", [0, 1])
 async def test_one_share_is_set_and_nothing_else_moves(world: World, place: int) -> None:
     flag = await world.flag("a", filters=TARGETING)
-    body = {"condition_index": place, "rollout_percentage": 25, "filters": {"groups": []}}
-    changed = await act(world, flag, "set_release_condition_rollout", **body)
-    expected = copy.deepcopy(TARGETING)
-    expected["groups"][place]["rollout_percentage"] = 25
-    assert changed["filters"] == stored_form(expected)
-    assert changed["version"] == flag["version"] + 1
-    [line, version] = (await world.latest(flag["id"]))["detail"]["changes"]
-    assert (line["field"], line["action"], version["field"]) == ("filters", "changed", "version")
+    for share in (25, 0.5):
+        changed = await act(world, flag, SET_SHARE, **{INDEX: place, SHARE: share, "filters": {"groups": []}})
+        expected = copy.deepcopy(TARGETING)
+        expected["groups"][place]["rollout_percentage"] = share
+        assert changed["filters"] == stored_form(expected)
+        assert changed["version"] == flag["version"] + 1
+        [line, version] = (await world.latest(flag["id"]))["detail"]["changes"]
+        assert (line["field"], line["action"], version["field"]) == ("filters", "changed", "version")
+        flag = changed
 
 
-async def test_a_fraction_of_a_percent_is_a_share_too(world: World) -> None:
-    flag = await world.flag("a", filters=PLAIN)
-    body = {"condition_index": 0, "rollout_percentage": 0.5}
-    changed = await act(world, flag, "set_release_condition_rollout", **body)
-    assert changed["filters"]["groups"][0]["rollout_percentage"] == 0.5
-
-
-REFUSED_SHARES: list[tuple[dict[str, Any], str, str | None]] = [
-    ({INDEX: 2, SHARE: 25}, "It has 2", None),
-    ({INDEX: -1, SHARE: 25}, "greater than or equal to 0", INDEX),
-    ({INDEX: 0, SHARE: 101}, "less than or equal to 100", SHARE),
-    ({INDEX: 0, SHARE: -1}, "greater than or equal to 0", SHARE),
-    ({INDEX: 0, SHARE: 10**400}, "less than or equal to 100", SHARE),
-    ({INDEX: 0, SHARE: "x"}, "A valid number", SHARE),
-    ({INDEX: 0, SHARE: None}, "may not be null", SHARE),
-    ({INDEX: 0}, "This field is required.", SHARE),
-    ({SHARE: 25}, "This field is required.", INDEX),
-    ({INDEX: 0, SHARE: 25, "version": None}, "may not be null", "version"),
+REFUSED_SHARES: list[tuple[dict[str, Any], str, str, str | None]] = [
+    ({INDEX: 2, SHARE: 25}, "invalid_input", "It has 2", None),
+    ({INDEX: -1, SHARE: 25}, "min_value", "greater than or equal to 0", INDEX),
+    ({INDEX: 0, SHARE: 101}, "max_value", "less than or equal to 100", SHARE),
+    ({INDEX: 0, SHARE: -1}, "min_value", "greater than or equal to 0", SHARE),
+    ({INDEX: 0, SHARE: 10**400}, "max_value", "less than or equal to 100", SHARE),
+    ({INDEX: 0, SHARE: "x"}, "invalid_input", "A valid number", SHARE),
+    ({INDEX: 0, SHARE: None}, "null", "may not be null", SHARE),
+    ({INDEX: 0}, "required", "This field is required.", SHARE),
+    ({SHARE: 25}, "required", "This field is required.", INDEX),
+    ({INDEX: 0, SHARE: 25, "version": None}, "null", "may not be null", "version"),
 ]
 
 
 async def test_a_share_that_cannot_be_set_is_refused(world: World) -> None:
     flag = await world.flag("a", filters=TARGETING)
-    for body, words, attr in REFUSED_SHARES:
-        status, detail, where = await refuse(world, flag, "set_release_condition_rollout", **body)
-        assert (status, where) == (400, attr)
-        assert words in detail
+    for body, code, words, attr in REFUSED_SHARES:
+        expected = {"code": code, "attr": attr, "detail": f"…{words}…"}
+        await refuse(world, flag, SET_SHARE, body, status=400, **expected)
+    world.write("UPDATE flags SET filters = '{\"groups\": []}'")
+    await refuse(world, flag, SET_SHARE, ACTIONS[0][1], detail="…no release conditions…")
 
 
 @both
-async def test_version_is_required(world: World, action: str, body: dict[str, Any]) -> None:
+async def test_the_current_version_is_required(world: World, action: str, body: dict[str, Any]) -> None:
     flag = await world.flag("a", filters=TARGETING)
-    refusal = await world.refused("POST", f"{flag['id']}/{action}/", body)
-    assert (refusal.status, refusal.code, refusal.attr) == (400, "required", "version")
+    await world.refuses("POST", f"{flag['id']}/{action}/", body, status=400, code="required", attr="version")
+    renamed = await world.change(flag, name="renamed")
+    words = f"…changed since version {flag['version']}…"
+    await refuse(world, flag, action, body, status=409, detail=words)
+    changed = await act(world, renamed, action, **body)
+    assert changed["name"] == "renamed"
+    assert changed["filters"] != renamed["filters"]
+    assert await act(world, changed, action, **body) == changed
+    assert (await world.get(f"{flag['id']}/activity/"))["total_count"] == 3
 
 
-async def test_flag_without_conditions_is_refused(world: World) -> None:
-    flag = await world.flag("a")
-    world.write("UPDATE flags SET filters = '{\"groups\": []}' WHERE id = ?", flag["id"])
-    body = {"condition_index": 0, "rollout_percentage": 25}
-    _, detail, _ = await refuse(world, flag, "set_release_condition_rollout", **body)
-    assert "no release conditions" in detail
-
-
-async def test_everyone_comes_before_the_conditions_of_a_flag_without_variants(world: World) -> None:
-    flag = await world.flag("a", filters=PLAIN)
-    changed = await act(world, flag, "roll_out_to_everyone")
-    assert changed["filters"] == stored_form({**PLAIN, "groups": [OPEN, *PLAIN["groups"]]})
-
-
-async def test_the_named_variant_takes_the_whole_distribution(world: World) -> None:
-    flag = await world.flag("a", filters=TARGETING)
-    changed = await act(world, flag, "roll_out_to_everyone", variant_key="test")
-    expected = copy.deepcopy(TARGETING)
-    expected["groups"].insert(0, OPEN)
-    for variant, share in zip(expected["multivariate"]["variants"], (0, 100), strict=True):
-        variant["rollout_percentage"] = share
-    assert changed["filters"] == stored_form(expected)
+async def test_everyone_comes_before_the_conditions_and_a_variant_takes_all(world: World) -> None:
+    plain = await act(world, await world.flag("a", filters=PLAIN), TO_EVERYONE)
+    assert plain["filters"] == stored_form({"groups": [OPEN, *PLAIN["groups"]]})
+    split = await act(world, await world.flag("b", filters=TARGETING), TO_EVERYONE, variant_key="test")
+    groups = [OPEN, *TARGETING["groups"]]
+    assert split["filters"] == stored_form({**TARGETING, **variants(control=0, test=100), "groups": groups})
 
 
 LEADING: list[tuple[dict[str, Any], int | None, int]] = [
@@ -137,52 +115,23 @@ LEADING: list[tuple[dict[str, Any], int | None, int]] = [
 
 
 async def test_leading_condition_for_everyone_is_not_added_twice(world: World) -> None:
-    flag = await world.flag("a", filters=TARGETING)
-    for first, index, count in LEADING:
+    stored = {"project_id": 1, "version": 1, "created_at": world.ago(days=1)}
+    for number, (first, index, count) in enumerate(LEADING):
         filters = {**TARGETING, "groups": [first], "aggregation_group_type_index": index}
-        world.write("UPDATE flags SET filters = json(?) WHERE id = ?", json.dumps(filters), flag["id"])
-        flag = await act(world, flag, "roll_out_to_everyone", variant_key="test")
+        flag = {**stored, "id": world.insert("flags", key=f"a{number}", filters=filters, **stored)}
+        flag = await act(world, flag, TO_EVERYONE, variant_key="test")
         assert len(flag["filters"]["groups"]) == count
 
 
-@pytest.mark.parametrize(
-    ("filters", "body", "words"),
-    [
-        (TARGETING, {}, "control, test"),
-        (TARGETING, {"variant_key": "green"}, "has no variant 'green'"),
-        (PLAIN, {"variant_key": "test"}, "has no variants"),
-        ({**PLAIN, "feature_enrollment": True}, {}, "early access"),
-    ],
-)
-async def test_what_cannot_be_given_to_everyone_is_refused(
-    world: World, filters: dict[str, Any], body: dict[str, Any], words: str
-) -> None:
-    flag = await world.flag("a", filters=filters)
-    status, detail, _ = await refuse(world, flag, "roll_out_to_everyone", **body)
-    assert status == 400
-    assert words in detail
-
-
-@both
-async def test_changed_flag_is_a_conflict_until_it_is_read_again(
-    world: World, action: str, body: dict[str, Any]
-) -> None:
-    flag = await world.flag("a", filters=TARGETING)
-    renamed = await world.patch(f"{flag['id']}/", {"name": "renamed"})
-    status, detail, _ = await refuse(world, flag, action, **body)
-    assert status == 409
-    assert f"changed since version {flag['version']}" in detail
-    changed = await act(world, renamed, action, **body)
-    assert changed["name"] == "renamed"
-    assert changed["filters"] != renamed["filters"]
-
-
-@both
-async def test_the_same_again_writes_nothing(world: World, action: str, body: dict[str, Any]) -> None:
-    flag = await world.flag("a", filters=TARGETING)
-    first = await act(world, flag, action, **body)
-    assert await act(world, first, action, **body) == first
-    assert (await world.get(f"{flag['id']}/activity/"))["total_count"] == 2
+async def test_what_cannot_be_given_to_everyone_is_refused(world: World) -> None:
+    for key, filters, body, words in (
+        ("unnamed", TARGETING, {}, "control, test"),
+        ("unknown", TARGETING, {"variant_key": "green"}, "has no variant 'green'"),
+        ("without", PLAIN, {"variant_key": "test"}, "has no variants"),
+        ("early", {**PLAIN, "feature_enrollment": True}, {}, "early access"),
+    ):
+        flag = await world.flag(key, filters=filters)
+        await refuse(world, flag, TO_EVERYONE, body, status=400, detail=f"…{words}…")
 
 
 @both
@@ -190,7 +139,7 @@ async def test_a_deleted_flag_is_refused_in_its_own_shape(
     world: World, action: str, body: dict[str, Any]
 ) -> None:
     flag = await world.flag("a", filters=TARGETING)
-    gone = await world.patch(f"{flag['id']}/", {"deleted": True})
+    gone = await world.change(flag, deleted=True)
     answer = await world.post(f"{flag['id']}/{action}/", {"version": gone["version"], **body}, 400)
     assert answer["success"] is False
     assert answer["error"].startswith("This feature flag has been deleted.")
@@ -198,35 +147,22 @@ async def test_a_deleted_flag_is_refused_in_its_own_shape(
 
 @both
 async def test_approval_covers_the_result_and_never_a_stale_version(
-    start_world: Start, action: str, body: dict[str, Any]
+    world: World, action: str, body: dict[str, Any]
 ) -> None:
-    world = await start_world()
     flag = await world.flag("a", filters=TARGETING)
     world.add_policy("update")
-    path = f"{flag['id']}/{action}/"
-    stale = await world.refused("POST", path, {**body, "version": flag["version"] + 1})
-    assert (stale.status, stale.code) == (409, "conflict")
+    await refuse(world, {**flag, "version": 2}, action, body, status=409, code="conflict")
     assert world.rows("SELECT * FROM change_requests") == []
-    response = await world.post(path, {**body, "version": flag["version"]}, 409)
-    assert response["code"] == "approval_required"
-    body = response["change_request"]["intent"]["full_request_data"]
-    assert body["filters"]["groups"] != flag["filters"]["groups"]
-    assert (await world.get(f"{flag['id']}/"))["filters"] == flag["filters"]
-
-
-@both
-async def test_older_servers_do_not_know_it(start_world: Start, action: str, body: dict[str, Any]) -> None:
-    world = await start_world(legacy=True)
-    flag = await world.flag("a", filters=TARGETING)
-    status, detail, _ = await refuse(world, flag, action, **body)
-    assert (status, detail) == (404, "Endpoint not found.")
+    await refuse(world, flag, action, body, status=409, code="approval_required")
+    (request,) = (await world.get("/api/projects/1/change_requests/"))["results"]
+    assert request["intent"]["full_request_data"]["filters"]["groups"] != flag["filters"]["groups"]
 
 
 async def test_sealed_payload_is_unchanged(world: World) -> None:
     secret = {"is_remote_configuration": True, "has_encrypted_payloads": True}
-    flag = await world.flag("sealed", filters={**PLAIN, "payloads": {"true": '"s3cret"'}}, **secret)
-    before = world.rows("SELECT filters ->> '$.payloads' AS payloads FROM flags")
-    body = {"condition_index": 0, "rollout_percentage": 50}
-    changed = await act(world, flag, "set_release_condition_rollout", **body)
+    flag = await world.flag("sealed", filters=released(payloads={"true": '"s3cret"'}), **secret)
+    sql = "SELECT filters ->> '$.payloads' AS payloads FROM flags"
+    before = world.rows(sql)
+    changed = await act(world, flag, SET_SHARE, **{INDEX: 0, SHARE: 50})
     assert changed["filters"]["groups"][0]["rollout_percentage"] == 50
-    assert world.rows("SELECT filters ->> '$.payloads' AS payloads FROM flags") == before
+    assert world.rows(sql) == before

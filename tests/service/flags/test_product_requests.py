@@ -17,14 +17,6 @@ def real(name: str) -> Any:
     return json.loads((Path(str(FIXTURES)) / f"{name}.json").read_text(encoding="utf-8"))
 
 
-@pytest.fixture
-async def prepared(world: World) -> World:
-    """Flag 1 and cohort 1 exist, as the requests expect."""
-    await world.flag("first")
-    world.insert("cohorts", project_id=1, name="Cohort", created_at=world.ago(days=1))
-    return world
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -32,9 +24,12 @@ async def prepared(world: World) -> World:
         *("not_regex_json_string", "remote_config_zero_becomes_100"),
     ],
 )
-async def test_a_flag_the_product_would_make_is_made(prepared: World, name: str) -> None:
+async def test_a_flag_the_product_would_make_is_made(world: World, name: str) -> None:
+    # The requests expect flag 1 and cohort 1.
+    await world.flag("first")
+    world.insert("cohorts", project_id=1, name="Cohort", created_at=world.ago(days=1))
     sent = real(f"flags/request_create_{name}")
-    flag = await prepared.flag(**sent)
+    flag = await world.flag(**sent)
     assert (flag["key"], flag["name"]) == (sent["key"], sent.get("name", ""))
     if name == "remote_config_zero_becomes_100":
         assert flag["filters"]["groups"][0]["rollout_percentage"] == 100

@@ -4,17 +4,15 @@ import json
 from typing import Any
 
 import pytest
-from tests.doubles.service_world import Start, World, asks_for
+from tests.doubles.service_world import World, asks_for, released
 
 from flagtui.service.activity import changes_between
-
-EVERYBODY: dict[str, Any] = {"groups": [{"properties": [], "rollout_percentage": 100}]}
 
 
 async def test_scenario_46_activity_comes_in_numbered_pages(world: World) -> None:
     flag = await world.flag("a")
     for name in ("b", "c", "d"):
-        await world.patch(f"{flag['id']}/", {"name": name})
+        await world.change(flag, name=name)
     await world.flag("other")
     page = await world.get(f"{flag['id']}/activity/", limit=2, page=2)
     assert len(page["results"]) == 2
@@ -24,9 +22,9 @@ async def test_scenario_46_activity_comes_in_numbered_pages(world: World) -> Non
     assert page["results"][0]["user"] == {"first_name": "Owner", "email": "owner@localhost.test"}
     assert (await world.get("activity/"))["total_count"] == 5
     for query, code in (("limit=0", "min_value"), ("page=0", "min_value"), ("limit=x", "invalid_input")):
-        refusal = await world.refused("GET", f"{flag['id']}/activity/?{query}")
-        assert (refusal.code, refusal.attr) == (code, query.split("=")[0])
-    assert (await world.refused("GET", "999/activity/")).detail == "Not found."
+        path = f"{flag['id']}/activity/?{query}"
+        await world.refuses("GET", path, code=code, attr=query.partition("=")[0])
+    await world.refuses("GET", "999/activity/", detail="Not found.")
 
 
 async def test_scenario_47_keys_of_many_flags_by_id(world: World) -> None:
@@ -34,32 +32,20 @@ async def test_scenario_47_keys_of_many_flags_by_id(world: World) -> None:
     answer = await world.post("bulk_keys/", {"ids": [first["id"], str(second["id"]), "x", 999]})
     assert answer["keys"] == {str(first["id"]): "a", str(second["id"]): "b"}
     assert answer["warning"] == "Invalid flag IDs ignored: ['x']"
-    response = await world.ask("POST", "bulk_keys/", {"ids": ["x"]})
-    assert (response.status_code, response.json()) == (400, {"error": "Invalid flag IDs provided"})
+    assert await world.post("bulk_keys/", {"ids": ["x"]}, 400) == {"error": "Invalid flag IDs provided"}
     assert await world.post("bulk_keys/", {}) == {"keys": {}}
 
 
 async def test_scenario_51_a_remote_configuration_is_a_json_string(world: World) -> None:
-    config = {"is_remote_configuration": True, "filters": {**EVERYBODY, "payloads": {"true": {"test": True}}}}
-    flag = await world.flag("config", **config)
+    filters = released(payloads={"true": {"test": True}})
+    flag = await world.flag("config", is_remote_configuration=True, filters=filters)
     await world.flag("plain")
     await world.flag("empty", is_remote_configuration=True)
     for name in ("config", flag["id"]):
         assert json.loads(await world.get(f"{name}/remote_config/")) == {"test": True}
-    for name in ("plain", "unknown"):
+    for name, status in (("plain", 404), ("unknown", 404), ("empty", 200)):
         response = await world.ask("GET", f"{name}/remote_config/")
-        assert (response.status_code, response.content) == (404, b"")
-    response = await world.ask("GET", "empty/remote_config/")
-    assert (response.status_code, response.content) == (200, b"")
-
-
-async def test_scenario_52_dashboards_refuse_keys_where_the_product_does(start_world: Start) -> None:
-    world = await start_world(strict=True)
-    flag = await world.flag("a")
-    for action in ("dashboard", "enrich_usage_dashboard", "create_static_cohort_for_flag"):
-        refusal = await world.refused("POST", f"{flag['id']}/{action}/")
-        assert refusal.status == 403
-        assert refusal.detail == "This action does not support personal API key access"
+        assert (response.status_code, response.content) == (status, b"")
 
 
 async def test_scenario_52_a_dashboard_is_made_once_and_enriched_once(world: World) -> None:
@@ -67,22 +53,21 @@ async def test_scenario_52_a_dashboard_is_made_once_and_enriched_once(world: Wor
     enrich, make = f"{flag['id']}/enrich_usage_dashboard/", f"{flag['id']}/dashboard/"
 
     async def error() -> str:
-        response = await world.ask("POST", enrich)
-        assert response.status_code == 400
-        assert response.json()["success"] is False
-        return str(response.json()["error"])
+        response = await world.post(enrich, status=400)
+        assert response["success"] is False
+        return str(response["error"])
 
     assert (await error()).startswith("Usage dashboard not found.")
-    response = await world.ask("POST", make)
-    assert (response.status_code, response.json()) == (200, {"success": True})
-    assert response.headers["Deprecation"] == "true"
-    await world.post(make)
+    for _ in range(2):
+        response = await world.ask("POST", make)
+        assert (response.status_code, response.json()) == (200, {"success": True})
+        assert response.headers["Deprecation"] == "true"
     assert len(world.rows("SELECT * FROM dashboards")) == 1
     assert await error() == "No enriched analytics available for this feature flag"
-    await world.patch(f"{flag['id']}/", {"has_enriched_analytics": True})
+    await world.change(flag, has_enriched_analytics=True)
     await world.post(enrich)
     assert await error() == "Usage dashboard already has enriched data"
-    await world.patch(f"{flag['id']}/", {"deleted": True})
+    await world.change(flag, deleted=True)
     assert await error() == (
         "This feature flag has been deleted. Restore it before enriching its usage dashboard."
     )
@@ -99,50 +84,40 @@ async def test_scenario_54_dependents_are_the_active_ones(world: World) -> None:
 
 
 async def test_scenario_55_bulk_delete_lists_failures(world: World) -> None:
-    base, child = await world.flag("base", filters=EVERYBODY), await world.flag("solo")
-    waiting = await world.flag("waiting", filters=asks_for(base["id"]))
+    base, solo = (await world.flag("base", filters=released()))["id"], (await world.flag("solo"))["id"]
+    waiting = (await world.flag("waiting", filters=asks_for(base)))["id"]
+    early, running, replay = [(await world.flag(key))["id"] for key in ("early", "running", "replay")]
+    world.add_early_access(early)
+    experiment = world.add_experiment(running, start_date=world.ago(days=1))
+    world.write("UPDATE projects SET replay_flag_id = ?", replay)
     answer = await world.post(
-        "bulk_delete/", {"ids": [base["id"], str(child["id"]), f"0{child['id']}", "x", 999]}
+        "bulk_delete/", {"ids": [base, str(solo), f"0{solo}", "x", 999, early, running, replay]}
     )
-    assert answer["deleted"] == [
-        {"id": child["id"], "key": "solo", "rollout_state": "not_rolled_out", "active_variant": None}
+    deleted = {"id": solo, "key": "solo", "rollout_state": "not_rolled_out", "active_variant": None}
+    assert answer["deleted"] == [deleted]
+    linked = f'linked to running experiment(s): "Checkout" (ID: {experiment})'
+    in_replay = "This feature flag is used in session replay settings. "
+    assert [tuple(error.values()) for error in answer["errors"]] == [
+        (base, "base", f"Cannot delete because other flags depend on it: waiting (ID: {waiting})"),
+        ("x", "Invalid flag ID format"),
+        (999, "Flag not found"),
+        (early, "early", "Cannot delete a feature flag that is in use with early access features"),
+        (running, "running", f"Cannot delete a feature flag {linked}"),
+        (replay, "replay", f"{in_replay}Please remove it from replay settings before deleting."),
     ]
-    assert answer["errors"] == [
-        {
-            "id": base["id"],
-            "key": "base",
-            "reason": f"Cannot delete because other flags depend on it: waiting (ID: {waiting['id']})",
-        },
-        {"id": "x", "reason": "Invalid flag ID format"},
-        {"id": 999, "reason": "Flag not found"},
-    ]
-    together = await world.post("bulk_delete/", {"ids": [base["id"], waiting["id"]]})
+    assert [*answer["errors"][0]] == ["id", "key", "reason"]
+    together = await world.post("bulk_delete/", {"ids": [base, waiting]})
     assert [flag["rollout_state"] for flag in together["deleted"]] == ["fully_rolled_out", "partial"]
-    assert (await world.get(f"{base['id']}/"))["version"] == 1
-    entry = await world.latest(base["id"])
+    assert (await world.get(f"{base}/"))["version"] == 1
+    entry = await world.latest(base)
     assert (entry["activity"], entry["detail"]["changes"]) == ("deleted", [])
 
 
-async def test_scenario_55_each_failure_has_its_reason(world: World) -> None:
-    early, running, replay = [await world.flag(key) for key in ("early", "running", "replay")]
-    world.add_early_access(early["id"])
-    experiment = world.add_experiment(running["id"], start_date=world.ago(days=1))
-    world.write("UPDATE projects SET replay_flag_id = ?", replay["id"])
-    answer = await world.post("bulk_delete/", {"ids": [flag["id"] for flag in (early, running, replay)]})
-    assert answer["deleted"] == []
-    assert [error["reason"] for error in answer["errors"]] == [
-        "Cannot delete a feature flag that is in use with early access features",
-        f'Cannot delete a feature flag linked to running experiment(s): "Checkout" (ID: {experiment})',
-        "This feature flag is used in session replay settings. "
-        "Please remove it from replay settings before deleting.",
-    ]
-
-
 async def test_bulk_delete_reads_the_dependents_of_all_flags_once(world: World) -> None:
-    flags = [await world.flag(key) for key in ("a", "b", "c")]
+    ids = [(await world.flag(key))["id"] for key in ("a", "b", "c")]
     statements: list[str] = []
     world.run(lambda db: db.set_trace_callback(statements.append))
-    await world.post("bulk_delete/", {"ids": [flag["id"] for flag in flags]})
+    await world.post("bulk_delete/", {"ids": ids})
     assert sum("LIKE '%\"flag\"%'" in statement for statement in statements) == 1
 
 
@@ -155,8 +130,7 @@ async def test_scenario_55_ids_and_filters_exclude_each_other(world: World) -> N
         ({"filters": {}}, "Must provide either filters or ids"),
         ({"filters": {"foo": 1}}, "Unknown filter keys: foo"),
     ):
-        response = await world.ask("POST", "bulk_delete/", body)
-        assert (response.status_code, response.json()) == (400, {"error": error})
+        assert await world.post("bulk_delete/", body, 400) == {"error": error}
     answer = await world.post("bulk_delete/", {"filters": {"tags": ["old"], "active": True}})
     assert [flag["key"] for flag in answer["deleted"]] == ["a"]
     assert await world.keys() == ["b"]
@@ -169,7 +143,7 @@ async def test_scenario_56_tags_of_many_flags_are_changed_at_once(world: World) 
         "updated": [{"id": flag["id"], "tags": ["one", "x"]}],
         "skipped": [{"id": 999, "reason": "Not found or no edit access"}],
     }
-    assert (await world.get(f"{flag['id']}/"))["version"] == 1
+    assert (await world.read(flag))["version"] == 1
     assert (await world.latest(flag["id"]))["detail"]["changes"][0]["field"] == "tags"
     for action, tags, left in (("remove", ["x"], ["one"]), ("set", ["y"], ["y"]), ("set", [], [])):
         answer = await world.post("bulk_update_tags/", {"ids": [flag["id"]], "action": action, "tags": tags})
@@ -181,59 +155,58 @@ async def test_scenario_56_tags_of_many_flags_are_changed_at_once(world: World) 
         ({"tags": []}, "invalid_input", "tags"),
         ({"action": "burn"}, "invalid_choice", "action"),
     ):
-        refusal = await world.refused("POST", "bulk_update_tags/", {**body, **change})
-        assert (refusal.status, refusal.code, refusal.attr) == (400, code, attr)
+        await world.refuses("POST", "bulk_update_tags/", {**body, **change}, status=400, code=code, attr=attr)
 
 
 async def test_scenario_57_older_versions_are_rebuilt_from_activity(world: World) -> None:
-    first = {"groups": [{"properties": [], "rollout_percentage": 10}]}
-    flag = await world.flag("a", filters=first)
+    flag = await world.flag("a", filters=released(10))
     grace = world.with_key("*", user=world.add_user("grace@acme.test"))
-    await grace.patch(f"{flag['id']}/", {"filters": EVERYBODY, "name": "wide"})
+    await grace.change(flag, filters=released(), name="wide")
     await world.post("bulk_update_tags/", {"ids": [flag["id"]], "action": "add", "tags": ["x"]})
     world.clock.pass_(hours=-1)
-    await world.patch(f"{flag['id']}/", {"active": False})
-    versions = {number: await world.get(f"{flag['id']}/versions/{number}/") for number in (1, 2, 3)}
-    assert versions[1]["filters"] == flag["filters"]
-    assert (versions[1]["is_historical"], versions[1]["active"], versions[1]["name"]) == (True, True, "")
-    assert versions[1]["version_timestamp"] == flag["created_at"]
-    assert versions[1]["modified_by"] == versions[1]["created_by"] == 1
-    assert (versions[2]["name"], versions[2]["active"], versions[2]["modified_by"]) == ("wide", True, 2)
-    assert (versions[3]["is_historical"], versions[3]["active"]) == (False, False)
-    response = await world.ask("GET", f"{flag['id']}/versions/99/")
+    await world.change(flag, active=False)
+    path = f"{flag['id']}/versions/"
+    first, second, third = [await world.get(f"{path}{number}/") for number in (1, 2, 3)]
+    assert (first["filters"], first["version_timestamp"]) == (flag["filters"], flag["created_at"])
+    assert (first["is_historical"], first["active"], first["name"]) == (True, True, "")
+    assert first["modified_by"] == first["created_by"] == 1
+    assert (second["name"], second["active"], second["modified_by"]) == ("wide", True, 2)
+    assert (third["is_historical"], third["active"]) == (False, False)
+    missing = await world.ask("GET", f"{path}99/")
     expected = (404, {"detail": "Version 99 not found (current version is 3)"})
-    assert (response.status_code, response.json()) == expected
+    assert (missing.status_code, missing.json()) == expected
     world.write("DELETE FROM activity WHERE activity = 'updated'")
-    response = await world.ask("GET", f"{flag['id']}/versions/2/")
+    incomplete = await world.ask("GET", f"{path}2/")
     expected = (422, {"detail": "Activity log is incomplete. Cannot reconstruct version 2."})
-    assert (response.status_code, response.json()) == expected
+    assert (incomplete.status_code, incomplete.json()) == expected
 
 
-async def test_ids_of_matching_flags_are_those_a_list_would_show(world: World) -> None:
-    first, _ = await world.flag("a", tags=["ops"]), await world.flag("b")
-    assert await world.get("matching_ids/", tags='["ops"]') == {"ids": [first["id"]], "total": 1}
+ACTIVITY: list[tuple[Any, Any, str]] = [
+    ("", "x", "created"),
+    ("x", "", "deleted"),
+    ("x", "y", "changed"),
+    (["web"], [], "deleted"),
+    (True, False, "changed"),
+    ([], 0, "created"),
+]
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "action"), [("", "x", "created"), ("x", "", "deleted"), ("x", "y", "changed")]
-)
-async def test_empty_values_are_null_in_activity(world: World, before: str, after: str, action: str) -> None:
-    flag = await world.flag("a", name=before)
-    await world.patch(f"{flag['id']}/", {"name": after})
-    [line, _version] = (await world.latest(flag["id"]))["detail"]["changes"]
-    change = {"field": "name", "action": action, "before": before or None, "after": after or None}
-    assert line == {"type": "FeatureFlag", **change}
-    assert (await world.get(f"{flag['id']}/versions/1/"))["name"] == before
+@pytest.mark.parametrize(("before", "after", "action"), ACTIVITY)
+def test_empty_values_are_null_in_activity_and_false_is_not(before: Any, after: Any, action: str) -> None:
+    [line] = changes_between("FeatureFlag", {"a": before}, {"a": after}, ("a",))
+    shown = {"before": None if before in ("", []) else before, "after": None if after in ("", []) else after}
+    assert line == {"type": "FeatureFlag", "field": "a", "action": action, **shown}
 
 
-async def test_empty_lists_are_null_in_activity_and_false_is_not(world: World) -> None:
-    flag = await world.flag("a", evaluation_contexts=["web"])
-    await world.patch(f"{flag['id']}/", {"evaluation_contexts": [], "active": False})
-    lines = {line["field"]: line for line in (await world.latest(flag["id"]))["detail"]["changes"]}
-    contexts, active = lines["evaluation_contexts"], lines["active"]
-    assert (contexts["action"], contexts["before"], contexts["after"]) == ("deleted", ["web"], None)
-    assert (active["action"], active["before"], active["after"]) == ("changed", True, False)
+def test_one_empty_value_after_another_is_no_change() -> None:
     before: dict[str, Any] = {"a": None, "b": "", "c": [], "d": 0}
     after: dict[str, Any] = {"a": "", "b": [], "c": {}, "d": False}
     assert changes_between("FeatureFlag", before, after, tuple(before)) == []
-    assert [line["field"] for line in changes_between("FeatureFlag", {"a": []}, {"a": 0}, ("a",))] == ["a"]
+
+
+async def test_activity_with_null_leads_back_to_the_empty_value(world: World) -> None:
+    flag = await world.flag("a")
+    await world.change(flag, name="x")
+    [line, _version] = (await world.latest(flag["id"]))["detail"]["changes"]
+    assert (line["before"], line["after"]) == (None, "x")
+    assert (await world.get(f"{flag['id']}/versions/1/"))["name"] == ""

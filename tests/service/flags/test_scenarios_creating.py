@@ -1,10 +1,9 @@
-"""Creating flags: scenarios 9 to 20."""
+"""Creating flags, and what projects require of them: scenarios 9 to 20."""
 
 from typing import Any
 
-from tests.doubles.service_world import Refusal, Start, World, asks_whether, variants
-
-EVERYBODY = {"groups": [{"properties": [], "rollout_percentage": 100}]}
+import pytest
+from tests.doubles.service_world import Refusal, Start, World, asks_whether, released, variants
 
 
 async def test_scenario_09_a_key_is_enough_to_make_a_flag(world: World) -> None:
@@ -15,112 +14,33 @@ async def test_scenario_09_a_key_is_enough_to_make_a_flag(world: World) -> None:
     assert (entry["activity"], entry["detail"]["changes"]) == ("created", [])
 
 
-KEYS: list[tuple[Any, str]] = [
-    ({}, "required"),
-    ({"key": ""}, "blank"),
-    ({"key": None}, "null"),
-    ({"key": "a b"}, "invalid_key"),
-    ({"key": "x" * 401}, "max_length"),
-    ({"key": ["a"]}, "invalid_input"),
-]
-
-
-async def test_scenario_10_a_key_must_be_plain(world: World) -> None:
-    for body, code in KEYS:
-        refusal = await world.refused("POST", "", body)
-        assert (refusal.status, refusal.code, refusal.attr) == (400, code, "key")
-
-
 async def test_scenario_11_a_key_is_taken_by_living_flags_only(world: World) -> None:
     first = await world.flag("a")
     await world.flag("b", active=False, archived=True)
+    taken = "There is already a feature flag with this key."
     for key in ("a", "b"):
-        refusal = await world.refused("POST", "", {"key": key})
-        assert (refusal.code, refusal.attr) == ("unique", "key")
-        assert refusal.detail == "There is already a feature flag with this key."
-    await world.patch(f"{first['id']}/", {"deleted": True})
+        await world.refuses("POST", "", {"key": key}, code="unique", attr="key", detail=taken)
+    await world.change(first, deleted=True)
     assert (await world.flag("a"))["id"] != first["id"]
     assert (await world.ask("GET", f"{first['id']}/")).status_code == 404
 
 
-async def test_scenario_12_filters_need_a_condition(world: World) -> None:
-    refusal = await world.refused("POST", "", {"key": "a", "filters": {"groups": []}})
-    assert refusal.attr == "filters"
-    assert refusal.detail == "Feature flags must have at least one condition set (group)."
-
-
-async def test_scenario_13_variants_sum_to_a_hundred(start_world: Start) -> None:
-    body = {"key": "a", "filters": variants(control=50, test=40)}
-    refusal = await (await start_world()).refused("POST", "", body)
-    assert (refusal.code, refusal.attr) == ("invalid_input", "filters")
-    assert refusal.detail == "Invalid variant definitions: Variant rollout percentages must sum to 100."
-    newest = await (await start_world(strict_filters=True)).refused("POST", "", body)
-    assert newest.code == "cross_field.variant_rollout_sum_not_100"
-    assert newest.detail == "multivariate.variants: Variant rollout percentages must sum to 100, got 90."
-
-
-PERCENTAGES: list[tuple[Any, str]] = [
-    (101, "groups[0].rollout_percentage must be between 0 and 100, got 101"),
-    (-1, "groups[0].rollout_percentage must be between 0 and 100, got -1"),
-    ("50", "groups[0].rollout_percentage must be a number or null, got str"),
-    (True, "groups[0].rollout_percentage must be a number or null, got bool"),
-]
-
-
-async def test_scenario_14_percentage_is_a_number_up_to_a_hundred(world: World) -> None:
-    for percentage, detail in PERCENTAGES:
-        filters = {"groups": [{"properties": [], "rollout_percentage": percentage}]}
-        refusal = await world.refused("POST", "", {"key": "a", "filters": filters})
-        assert (refusal.attr, refusal.detail) == ("filters", detail)
-
-
-PROPERTIES: list[tuple[Any, str]] = [
-    ({"operator": "contains"}, "groups[0].properties[0].operator: unsupported operator for feature flags"),
-    ({"operator": "in", "value": [1]},
-     "The 'in' operator is only valid for cohort properties, not 'person' properties."),
-    ({"operator": "regex", "value": "["}, "groups[0].properties[0].value: invalid regex pattern"),
-    ({"operator": "icontains", "value": ["@a"]}, "Invalid value for operator icontains: ['@a']"),
-    ({"operator": "is_date_after", "value": "soon"}, "Invalid date value: soon"),
-    ({"operator": "semver_gt", "value": "x"}, "Invalid semver value for operator semver_gt: x"),
-    ({"operator": "icontains_multi"}, "icontains_multi operator requires a list of values"),
-    ({"type": "event"}, "groups[0].properties[0].type: invalid property type"),
-    ({"key": ""}, "groups[0].properties[0].key: a property key is required"),
-]  # fmt: skip
-
-
-async def test_scenario_15_a_property_asks_what_can_be_answered(world: World) -> None:
-    for item, detail in PROPERTIES:
-        refusal = await world.refused("POST", "", {"key": "a", "filters": asks_whether(**item)})
-        assert (refusal.status, refusal.attr, refusal.detail) == (400, "filters", detail)
-
-
-async def test_scenario_16_payloads_are_kept_as_text_that_holds_json(world: World) -> None:
-    broken = {**EVERYBODY, "payloads": {"true": "{bad"}}
-    refusal = await world.refused("POST", "", {"key": "a", "filters": broken})
-    assert refusal.detail == "Payload for key 'true' is not valid JSON."
-    flag = await world.flag("a", filters={**EVERYBODY, "payloads": {"true": {"colour": "red"}}})
-    assert flag["filters"]["payloads"] == {"true": '{"colour": "red"}'}
-
-
-async def test_scenario_17_an_archived_flag_is_off(world: World) -> None:
-    refusal = await world.refused("POST", "", {"key": "a", "archived": True})
-    assert refusal.attr is None
-    assert refusal.detail is not None
-    assert refusal.detail.startswith("Cannot archive an enabled feature flag.")
-    assert (await world.flag("a", archived=True, active=False))["status"] == "ARCHIVED"
-
-
-async def test_scenario_18_both_is_not_a_runtime(world: World) -> None:
-    refusal = await world.refused("POST", "", {"key": "a", "evaluation_runtime": "both"})
-    assert (refusal.code, refusal.attr) == ("invalid_choice", "evaluation_runtime")
-    assert refusal.detail == '"both" is not a valid choice.'
-
-
-async def test_scenario_19_tags_are_lower_case_and_each_once(world: World) -> None:
-    assert sorted((await world.flag("a", tags=["Ops", " ops ", "DB"]))["tags"]) == ["db", "ops"]
-    refusal = await world.refused("POST", "", {"key": "b", "tags": "ops"})
-    assert refusal.code == "not_a_list"
-    assert refusal.detail == 'Expected a list of items but got type "str".'
+async def test_scenarios_16_to_19_values_are_stored_in_one_form(world: World) -> None:
+    items = [
+        {"key": 7, "type": "person", "operator": "min", "value": "3", "cohort_name": "shown only"},
+        {"key": "b", "type": "person", "operator": "max", "value": "9"},
+    ]
+    filters = {"groups": [{"properties": items, "rollout_percentage": 5}], "payloads": {"true": {"a": "b"}}}
+    stored = [
+        {"key": "7", "type": "person", "operator": "gte", "value": "3"},
+        {"key": "b", "type": "person", "operator": "lte", "value": "9"},
+    ]
+    index = {"aggregation_group_type_index": None}
+    group = {"properties": stored, "rollout_percentage": 5, **index}
+    flag = await world.flag("a", filters=filters, tags=["Ops", " ops ", "DB"])
+    assert flag["filters"] == {"groups": [group], "payloads": {"true": '{"a": "b"}'}, **index}
+    assert sorted(flag["tags"]) == ["db", "ops"]
+    assert (await world.flag("b", archived=True, active=False))["status"] == "ARCHIVED"
 
 
 async def test_scenario_20_a_project_has_room_for_so_many_flags(start_world: Start) -> None:
@@ -136,23 +56,157 @@ async def test_scenario_20_a_project_has_room_for_so_many_flags(start_world: Sta
         assert await world.refused("POST", "", body) == Refusal(400, "invalid_input", detail, None)
     other = world.add_project()
     await world.post(f"/api/projects/{other}/feature_flags/", {"key": "c"}, 201)
-    organization = (await world.get("/api/organizations/@current/"))["id"]
     copy = {"feature_flag_key": "c", "from_project": other, "target_project_ids": [1]}
-    copied = await world.post(f"/api/organizations/{organization}/feature_flags/copy_flags/", copy)
+    copied = await world.post("/api/organizations/@current/feature_flags/copy_flags/", copy)
     assert copied == {"success": [], "failed": [{"project_id": 1, "error_message": detail}]}
-    await world.patch(f"{first['id']}/", {"deleted": True})
+    await world.change(first, deleted=True)
     await world.flag("c")
+    full: World = await start_world()
+    full.add_flags(2000)
+    await full.refuses("POST", "", {"key": "a"}, detail="Maximum of 2,000 feature flags allowed per team.…")
 
 
-async def test_default_limit_is_two_thousand(world: World) -> None:
-    world.add_flags(2000)
-    refusal = await world.refused("POST", "", {"key": "one-more"})
-    assert refusal.detail is not None
-    assert refusal.detail.startswith("Maximum of 2,000 feature flags allowed per team.")
+@pytest.mark.parametrize(
+    ("setting", "field", "adding", "removing"),
+    [
+        ("require_flag_tags", "tags",
+         "Add at least one tag. This project requires new feature flags to be tagged.",
+         "Keep at least one tag. This project requires feature flags to stay tagged."),
+        ("require_evaluation_contexts", "evaluation_contexts",
+         "At least one evaluation context is required to create a new feature flag.",
+         "Cannot remove all evaluation contexts.…"),
+    ],
+)  # fmt: skip
+async def test_a_project_may_require_tags_or_contexts(
+    world: World, setting: str, field: str, adding: str, removing: str
+) -> None:
+    world.write("UPDATE projects SET settings = json_object(?, json('true'))", setting)
+    attr = "tags" if field == "tags" else None
+    await world.refuses("POST", "", {"key": "a"}, attr=attr, detail=adding)
+    flag = await world.flag("a", **{field: ["Web", "web"]})
+    assert flag[field] == ["web"]
+    await world.refuses("PATCH", f"{flag['id']}/", {field: []}, attr=attr, detail=removing)
+    await world.change(flag, name="n")
+    if attr:
+        await world.flag("of-a-survey", creation_context="surveys")
 
 
-async def test_only_the_first_fault_is_reported(world: World) -> None:
-    refusal = await world.refused("POST", "", {"key": "a b", "active": "maybe"})
-    assert refusal.attr == "key"
-    refusal = await world.refused("POST", "", {"key": "a", "active": "maybe", "tags": "x"})
-    assert (refusal.attr, refusal.detail) == ("active", "Must be a valid boolean.")
+def add_cohort(world: World, name: str, **part: Any) -> int:
+    filters = {"properties": {"type": "OR", "values": [{"type": "AND", "values": [part]}]}}
+    return world.insert("cohorts", project_id=1, name=name, filters=filters, created_at=world.ago(days=1))
+
+
+async def test_a_cohort_must_not_ask_events(world: World) -> None:
+    power = add_cohort(world, "Power users", type="behavioral", key="$pageview", value="performed_event")
+    wider = add_cohort(world, "Wider", type="cohort", key="id", value=power)
+    own = add_cohort(world, "Round", type="cohort", key="id", value=power + 2)
+    event = "an event-based condition on '$pageview' (performed_event)"
+    detail = f"…has {event} and cannot be used in feature flags."
+    bodies: list[dict[str, Any]] = [
+        {"key": "a", "filters": asks_whether(key="id", type="cohort", value=number, operator="in")}
+        for number in (power, wider, own)
+    ]
+    for body in bodies[:2]:
+        await world.refuses("POST", "", body, code="behavioral_cohort_found", detail=detail)
+    await world.flag(**bodies[2])
+
+
+EARLIER = "Cannot change this flag to a group-based when linked to an Early Access Feature."
+LATER = (
+    "Cannot use group aggregation in any condition set when the flag is linked to an Early Access Feature."
+)
+
+
+@pytest.mark.parametrize(("legacy", "detail"), [(False, LATER), (True, EARLIER)])
+async def test_a_flag_with_an_early_access_feature_is_for_persons(
+    start_world: Start, legacy: bool, detail: str
+) -> None:
+    world = await start_world(legacy=legacy)
+    flag = await world.flag("a")
+    world.add_early_access(flag["id"])
+    groups = {"groups": [{"rollout_percentage": 5, "aggregation_group_type_index": 0}]}
+    await world.refuses("PATCH", f"{flag['id']}/", {"filters": groups}, detail=detail)
+
+
+async def test_old_early_access_is_dropped_by_the_next_filters_change(world: World) -> None:
+    flag = await world.flag("a", filters={"groups": [{}]})
+    world.write("UPDATE flags SET filters = json_set(filters, '$.super_groups', json('[{}]'))")
+    assert "super_groups" in (await world.change(flag, name="n"))["filters"]
+    assert "super_groups" not in (await world.change(flag, filters={"payloads": {"true": "1"}}))["filters"]
+
+
+async def test_dashboards_are_linked_and_never_unlinked(world: World) -> None:
+    first, second = [world.insert("dashboards", project_id=1, name="D", created_at="x") for _ in range(2)]
+    flag = await world.flag("a", analytics_dashboards=[first])
+    changed = await world.change(flag, analytics_dashboards=[second])
+    assert changed["analytics_dashboards"] == [first, second]
+    refusal = await world.refused("PATCH", f"{flag['id']}/", {"analytics_dashboards": [99]})
+    detail = 'Invalid pk "99" - object does not exist.'
+    assert refusal == Refusal(400, "does_not_exist", detail, "analytics_dashboards")
+
+
+async def test_percentage_makes_or_moves_the_only_condition(world: World) -> None:
+    made = await world.flag("a", rollout_percentage=25)
+    assert made["filters"]["groups"][0]["rollout_percentage"] == 25
+    assert (made["is_simple_flag"], made["rollout_percentage"]) == (True, 25)
+    made = await world.flag("b", filters=released(0.5))
+    assert (made["is_simple_flag"], made["rollout_percentage"]) == (True, None)
+    made = await world.flag("c", filters=released(50, payloads={"true": "1"}))
+    moved = await world.change(made, rollout_percentage=75)
+    assert [group["rollout_percentage"] for group in moved["filters"]["groups"]] == [75]
+    assert moved["filters"]["payloads"] == {"true": "1"}
+    assert (moved["rollout_percentage"], moved["version"]) == (75, 2)
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        pytest.param(asks_whether(), id="a property"),
+        pytest.param(variants(control=50, test=50), id="variants"),
+        pytest.param({"groups": [{"properties": []}, {"properties": []}]}, id="two conditions"),
+    ],
+)
+async def test_a_percentage_of_no_simple_flag_is_refused(world: World, filters: dict[str, Any]) -> None:
+    path = f"{(await world.flag('a', filters=filters))['id']}/"
+    expected = {"attr": "rollout_percentage", "detail": "…Change filters instead.…"}
+    await world.refuses("PATCH", path, {"rollout_percentage": 5}, status=400, **expected)
+
+
+async def test_a_body_that_was_read_before_may_be_sent_back(world: World) -> None:
+    made = await world.flag("a", filters=released(50), evaluation_contexts=["web"])
+    sent = {**made, "filters": released(60), "evaluation_contexts": ["app"]}
+    changed = await world.change(made, **sent)
+    assert (changed["rollout_percentage"], changed["is_simple_flag"]) == (60, True)
+    assert changed["evaluation_contexts"] == changed["evaluation_tags"] == ["app"]
+
+
+async def test_contexts_are_written_by_name_and_dashboards_by_creation(world: World) -> None:
+    made = await world.flag("a", evaluation_tags=["Web "])
+    assert made["evaluation_contexts"] == made["evaluation_tags"] == ["web"]
+    assert (await world.change(made, evaluation_tags=[]))["evaluation_contexts"] == []
+    made = await world.flag("b")
+    assert made["usage_dashboard"] is None
+    body = {"_should_create_usage_dashboard": True}
+    await world.refuses("PATCH", f"{made['id']}/", body, status=400, attr="_should_create_usage_dashboard")
+
+
+async def test_the_newest_servers_know_no_older_fields(start_world: Start) -> None:
+    world = await start_world(newest=True)
+    made = await world.flag("a", rollout_percentage=25, evaluation_tags=["web"], creation_context="surveys")
+    assert (made["filters"], made["evaluation_contexts"]) == ({"groups": []}, [])
+    assert world.rows("SELECT creation_context FROM flags") == [{"creation_context": "surveys"}]
+    changed = await world.change(made, evaluation_contexts=["app"], evaluation_tags=["b"])
+    assert changed["evaluation_contexts"] == ["app"]
+
+
+async def test_match_mode_is_logged_and_needs_no_contexts(world: World) -> None:
+    mode = "evaluation_contexts_match_mode"
+    assert (await world.flag("all", evaluation_contexts_match_mode="all"))[mode] == "all"
+    flag = await world.flag("a", evaluation_contexts=["web", "app"])
+    assert flag[mode] == "any"
+    await world.change(flag, evaluation_contexts_match_mode="all")
+    changes = (await world.latest(flag["id"]))["detail"]["changes"]
+    values = {change["field"]: (change["before"], change["after"]) for change in changes}
+    assert values == {"version": (1, 2), mode: ("any", "all")}
+    for value in ("none", "", None, 1):
+        await world.refuses("PATCH", f"{flag['id']}/", {mode: value}, status=400)

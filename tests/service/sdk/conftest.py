@@ -5,17 +5,11 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.service.evaluation.conftest import Service, sample_port, service, start
+from tests.service.evaluation.conftest import Service, sample_port, sdk, service, start, token
 
-__all__ = ["sample_port", "service", "start"]
+__all__ = ["sample_port", "sdk", "service", "start", "token"]
 
 Ask = Callable[..., Awaitable[Any]]
-
-
-@pytest.fixture
-async def token(service: Service) -> str:
-    token_value: str = service.rows("SELECT api_token FROM projects")[0]["api_token"]
-    return token_value
 
 
 @pytest.fixture

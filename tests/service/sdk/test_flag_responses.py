@@ -4,19 +4,18 @@ import base64
 import gzip
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any
 from urllib.parse import quote
 
 import httpx
 import pytest
-from tests.service.evaluation.conftest import Service
+from tests.doubles.service_world import variants
+from tests.service.evaluation.conftest import Service, Start
 from tests.service.sdk.conftest import Ask
 
+RULE_ID = "11111111-1111-4111-8111-111111111111"
 SPLIT = {
+    **variants(control=50, test=50),
     "groups": [{"properties": [], "rollout_percentage": 100, "variant": "test"}],
-    "multivariate": {
-        "variants": [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
-    },
     "payloads": {"test": '{"copy": "hi"}'},
 }
 
@@ -33,37 +32,33 @@ async def test_version_2_has_a_record_for_each_active_flag(flags: None, ask: Ask
     response = await ask()
     assert response["flags"].keys() == {"plain", "closed", "split"}
     assert response["errorsWhileComputingFlags"] is False
-    split = response["flags"]["split"]
+    split, closed = response["flags"]["split"], response["flags"]["closed"]
     assert (split["enabled"], split["variant"]) == (True, "test")
     assert split["metadata"]["payload"] == '{"copy": "hi"}'
     expected = {"code": "condition_match", "condition_index": 0, "description": "Matched condition set 1"}
     assert split["reason"] == expected
-    closed = response["flags"]["closed"]
     switched = (False, None, "out_of_rollout_bound")
     assert (closed["enabled"], closed["variant"], closed["reason"]["code"]) == switched
+    named = await ask(flag_keys_to_evaluate=["split", "no-such-flag"])
+    assert named["flags"].keys() == {"split"}
+
+
+VALUES = {"plain": True, "closed": False, "split": "test"}
 
 
 async def test_versions_have_records_or_plain_values(flags: None, ask: Ask) -> None:
-    response = await ask("/flags/")
-    assert response["featureFlags"] == {"plain": True, "closed": False, "split": "test"}
-    assert response["featureFlagPayloads"] == {"split": '{"copy": "hi"}'}
-    assert (await ask("/decide?v=4"))["flags"]["split"]["variant"] == "test"
-    assert (await ask("/flags/?v=4"))["flags"]["split"]["variant"] == "test"
-    assert (await ask(flag_keys_to_evaluate=["split", "no-such-flag"]))["flags"].keys() == {"split"}
-
-
-@pytest.mark.parametrize(
-    ("version", "expected"),
-    [
-        (1, ["plain", "split"]),
-        (2, {"plain": True, "split": "test"}),
-        (3, {"plain": True, "closed": False, "split": "test"}),
-    ],
-)
-async def test_decide_has_values_of_its_version(flags: None, ask: Ask, version: int, expected: Any) -> None:
-    response = await ask(f"/decide/?v={version}")
-    assert response["featureFlags"] == expected
-    assert response["sessionRecording"] is False
+    for path in ("/decide?v=4", "/flags/?v=4"):
+        assert (await ask(path))["flags"]["split"]["variant"] == "test"
+    for path, values in (
+        ("/flags/", VALUES),
+        ("/decide/?v=1", ["plain", "split"]),
+        ("/decide/?v=2", {"plain": True, "split": "test"}),
+        ("/decide/?v=3", VALUES),
+    ):
+        response = await ask(path)
+        assert response["featureFlags"] == values
+        assert "decide" not in path or response["sessionRecording"] is False
+    assert (await ask("/flags/"))["featureFlagPayloads"] == {"split": '{"copy": "hi"}'}
 
 
 async def test_stored_properties_count_unless_the_program_sends_others(service: Service, ask: Ask) -> None:
@@ -75,23 +70,8 @@ async def test_stored_properties_count_unless_the_program_sends_others(service: 
 
 async def test_groups_are_read_with_their_properties(service: Service, ask: Ask) -> None:
     service.group("company", 0, "acme", plan="pro")
-    filters = {
-        "groups": [
-            {
-                "properties": [
-                    {
-                        "key": "plan",
-                        "type": "group",
-                        "group_type_index": 0,
-                        "operator": "exact",
-                        "value": "pro",
-                    }
-                ],
-                "rollout_percentage": 100,
-            }
-        ],
-        "aggregation_group_type_index": 0,
-    }
+    condition = {"key": "plan", "type": "group", "group_type_index": 0, "operator": "exact", "value": "pro"}
+    filters = {"groups": [{"properties": [condition]}], "aggregation_group_type_index": 0}
     await service.flag("for-companies", filters=filters)
     assert (await ask(groups={"company": "acme"}))["flags"]["for-companies"]["enabled"] is True
     sent = {"company": {"plan": "free"}}
@@ -110,6 +90,24 @@ async def test_rules_fail_where_they_are_not_served(service: Service, ask: Ask) 
     assert "newer kind of configuration" in response["flags"]["limit"]["reason"]["description"]
 
 
+async def test_versions_have_typed_or_older_values_of_rules(start: Start) -> None:
+    service: Service = await start(rules_v2=True)
+    await service.flag("limit")
+    rule = {"id": RULE_ID, "rule_type": "targeted_release", "targeting": {"properties": []}, "value": 0}
+    filters = {"version": 2, "return_type": "number", "default_value": None, "rules": [rule]}
+    service.write("UPDATE flags SET filters = ?", json.dumps(filters))
+    body = {"token": service.rows("SELECT api_token FROM projects")[0]["api_token"], "distinct_id": "u-1"}
+    typed, older = [
+        (await service.post(f"/flags/?v={version}", body))["flags"]["limit"] for version in (4, 2)
+    ]
+    assert (typed["value"], "enabled" in typed) == (0, False)
+    assert (typed["metadata"]["config_version"], typed["metadata"]["rule_id"]) == (2, RULE_ID)
+    expected = {"code": "targeting_match", "condition_index": 0, "description": "Matched rule 1"}
+    assert typed["reason"] == expected
+    assert (older["enabled"], older["variant"], older["metadata"]["payload"]) == (True, None, "0")
+    assert older["reason"]["code"] == "condition_match"
+
+
 @pytest.mark.parametrize("path", ["/flags/?v=2", "/decide/?v=3"])
 async def test_request_without_token_or_a_person_is_refused(service: Service, token: str, path: str) -> None:
     for body, status in (
@@ -119,16 +117,10 @@ async def test_request_without_token_or_a_person_is_refused(service: Service, to
         ({"token": token, "distinct_id": ["u-1"]}, 400),
     ):
         assert (await service.client.post(path, json=body)).status_code == status
-
-
-async def test_refused_key_of_a_body_names_no_header(service: Service) -> None:
     for key in ("phx_unknown", "phs_unknown", "phx unknown"):
         refused = await service.client.post("/flags/?v=2", json={"token": key, "distinct_id": "u-1"})
         detail = "Personal API key found in request is invalid."
         assert (refused.status_code, refused.json()["detail"]) == (401, detail)
-
-
-RULE_ID = "11111111-1111-4111-8111-111111111111"
 
 
 async def test_settings_are_served_as_json_and_script_with_a_token(service: Service, token: str) -> None:
@@ -153,37 +145,32 @@ def body_of(token: str) -> bytes:
     return json.dumps({"token": token, "distinct_id": "u-1"}).encode()
 
 
-@pytest.mark.parametrize("query", ["?v=2", "?v=2&compression=gzip-js"])
-async def test_compressed_body_is_read(service: Service, send: Send, token: str, query: str) -> None:
+async def test_bodies_of_every_form_are_read(service: Service, send: Send, token: str) -> None:
     await service.flag("plain")
-    response = await send(f"/flags/{query}", gzip.compress(body_of(token)), content_type="text/plain")
-    assert response.json()["flags"].keys() == {"plain"}
-
-
-async def test_forms_and_bodies_without_a_media_type_are_read(
-    service: Service, send: Send, token: str
-) -> None:
-    await service.flag("plain")
-    form = f"data={quote(base64.b64encode(body_of(token)))}".encode()
-    response = await send(
-        "/flags/?v=2&compression=base64", form, content_type="application/x-www-form-urlencoded"
-    )
-    assert response.json()["flags"].keys() == {"plain"}
-    assert (await send("/flags/?v=2", body_of(token))).json()["flags"].keys() == {"plain"}
+    body = body_of(token)
+    form = f"data={quote(base64.b64encode(body))}".encode()
+    form_type = "application/x-www-form-urlencoded"
+    for query, content, headers in (
+        ("", gzip.compress(body), {"content_type": "text/plain"}),
+        ("&compression=gzip-js", gzip.compress(body), {"content_type": "text/plain"}),
+        ("&compression=base64", form, {"content_type": form_type}),
+        ("", body, {}),
+    ):
+        response = await send(f"/flags/?v=2{query}", content, **headers)
+        assert response.json()["flags"].keys() == {"plain"}
 
 
 @pytest.mark.parametrize(
     ("content", "status"),
     [
-        (b"{", 400),
-        (b"[]", 400),
-        (b"\x1f\x8bdamaged", 400),
-        (gzip.compress(b'{"a": 1}', mtime=0)[:-9], 400),
-        (b"data=%%%", 400),
-        (b"[" * 5_000, 400),
-        (gzip.compress(b"[" + b" " * (21 * 2**20), mtime=0), 413),
+        pytest.param(b"{", 400, id="an open object"),
+        pytest.param(b"[]", 400, id="a list"),
+        pytest.param(b"\x1f\x8bdamaged", 400, id="damaged compression"),
+        pytest.param(gzip.compress(b'{"a": 1}', mtime=0)[:-9], 400, id="half of a compressed body"),
+        pytest.param(b"data=%%%", 400, id="a malformed form"),
+        pytest.param(b"[" * 5_000, 400, id="5,000 levels"),
+        pytest.param(gzip.compress(b"[" + b" " * (21 * 2**20), mtime=0), 413, id="21 MiB when expanded"),
     ],
-    ids=("open", "list", "damaged", "cut", "form", "deep", "large"),
 )
 async def test_broken_body_is_refused(send: Send, content: bytes, status: int) -> None:
     assert (await send("/flags/?v=2", content)).status_code == status

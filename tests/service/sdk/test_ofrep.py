@@ -3,6 +3,7 @@
 from typing import Any
 
 import httpx
+from tests.doubles.service_world import released
 from tests.service.evaluation.conftest import KEY, Service
 from tests.service.sdk.test_flag_responses import SPLIT
 
@@ -21,40 +22,33 @@ async def one(service: Service, key: str, status: int = 200, **attributes: Any) 
     return item
 
 
-async def test_boolean_flag_has_its_value(service: Service) -> None:
+async def test_flags_have_values_or_leave_them_to_the_program(service: Service) -> None:
     await service.flag("plain")
     await service.flag("closed", share=0)
-    await service.flag("half", share=50)
-    plain = await one(service, "plain")
-    assert (plain["value"], plain["variant"], plain["reason"]) == (True, "on", "STATIC")
-    closed = await one(service, "closed")
-    assert (closed["value"], closed["variant"]) == (False, "off")
-    assert closed["metadata"] == {"reason": "out_of_rollout_bound", "description": "Out of rollout bound"}
-
-
-async def test_variant_is_the_value_and_its_payload_is_text(service: Service) -> None:
     await service.flag("split", filters=SPLIT)
-    split = await one(service, "split")
-    assert (split["value"], split["variant"]) == ("test", "test")
-    assert split["metadata"]["payload"] == '{"copy": "hi"}'
-
-
-async def test_flag_that_is_off_leaves_the_value_to_the_program(service: Service) -> None:
     await service.flag("off", active=False)
-    await service.flag("split", filters={**SPLIT, "groups": [{"properties": [], "rollout_percentage": 0}]})
-    for key in ("off", "split"):
+    await service.flag("split-closed", filters={**SPLIT, **released(0)})
+    for key, value, variant, reason in (
+        ("plain", True, "on", "STATIC"),
+        ("closed", False, "off", "STATIC"),
+        ("split", "test", "test", "STATIC"),
+        ("off", None, "off", "DISABLED"),
+        ("split-closed", None, "off", "DISABLED"),
+    ):
         item = await one(service, key)
-        assert (item["reason"], item["variant"], "value" in item) == ("DISABLED", "off", False)
+        assert (item.get("value"), item["variant"], item["reason"]) == (value, variant, reason), key
+        assert ("value" in item) is (value is not None)
+    closed = (await one(service, "closed"))["metadata"]
+    assert closed == {"reason": "out_of_rollout_bound", "description": "Out of rollout bound"}
+    assert (await one(service, "split"))["metadata"]["payload"] == '{"copy": "hi"}'
 
 
 async def test_remote_configuration_has_its_payload_or_no_value(service: Service) -> None:
-    filters = {"groups": [{"rollout_percentage": 100}], "payloads": {"true": '{"share": 1.0}'}}
-    await service.flag("config", filters=filters, is_remote_configuration=True)
+    for key, payloads in (("config", {"true": '{"share": 1.0}'}), ("none", {}), ("null", {"true": "null"})):
+        await service.flag(key, filters=released(payloads=payloads), is_remote_configuration=True)
     response = await evaluate(service, f"{BULK}/config", {"targetingKey": "u-1"})
     assert b'"value":{"share":1.0}' in response.content
-    for key, payloads in (("none", {}), ("null", {"true": "null"})):
-        filters = {"groups": [{"rollout_percentage": 100}], "payloads": payloads}
-        await service.flag(key, filters=filters, is_remote_configuration=True)
+    for key in ("none", "null"):
         item = await one(service, key)
         assert (item["reason"], item["variant"], "value" in item) == ("STATIC", "on", False)
 
@@ -62,13 +56,7 @@ async def test_remote_configuration_has_its_payload_or_no_value(service: Service
 async def test_attributes_are_properties_and_groups_have_their_own_member(service: Service) -> None:
     service.group("company", 0, "acme")
     await service.flag("for-pro", {"key": "plan", "type": "person", "operator": "exact", "value": "pro"})
-    await service.flag(
-        "for-companies",
-        filters={
-            "groups": [{"properties": [], "rollout_percentage": 100}],
-            "aggregation_group_type_index": 0,
-        },
-    )
+    await service.flag("for-companies", filters=released(aggregation_group_type_index=0))
     assert (await one(service, "for-pro", plan="pro"))["value"] is True
     assert (await one(service, "for-pro", plan="free"))["value"] is False
     assert (await one(service, "for-companies", groups={"company": "acme"}))["value"] is True
@@ -107,7 +95,7 @@ async def test_bulk_is_sent_once_until_a_value_changes(service: Service) -> None
     tag = first.headers["etag"]
     again = await evaluate(service, BULK, context, If_None_Match=tag)
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
-    await service.send("PATCH", f"{flag}/", {"active": False})
+    await service.patch(f"{flag}/", {"active": False})
     assert (await evaluate(service, BULK, context, If_None_Match=tag)).status_code == 200
 
 

@@ -1,18 +1,16 @@
 """Repeated requests, and cached results: equal to fresh ones, for every person and the official client."""
 
 import logging
-from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 import httpx
 import pytest
 from tests.doubles import random_flags
-from tests.doubles.official_sdk import quiet_client
 from tests.doubles.slices import at_most
 from tests.doubles.steady_clock import SteadyClock
 from tests.service.evaluation.conftest import SAMPLE_KEY, Port
-from tests.service.evaluation.test_official_sdk import TOKEN, people
+from tests.service.evaluation.test_official_sdk import people
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.run import Person
@@ -23,22 +21,19 @@ from flagtui.service.sdk.sdk_application import MOST, ResponseCache
 
 
 def test_response_is_repeated_for_a_second_while_flags_are_unchanged() -> None:
-    clock, flags = SteadyClock(), object()
+    clock = SteadyClock()
     cache = ResponseCache(clock.monotonic)
-    assert cache.find(flags, "a") is None
+    assert cache.find("flags", "a") is None
     kept = cache.keep("a", Response(b"1"), ())
-    assert cache.find(flags, "a") is kept
-    assert cache.find(flags, "b") is None
+    assert (cache.find("flags", "a"), cache.find("flags", "b")) == (kept, None)
     clock.now += 1
-    assert cache.find(flags, "a") is None
-
-
-def test_responses_are_forgotten_with_their_flags_or_beyond_a_limit() -> None:
-    cache = ResponseCache(SteadyClock().monotonic)
-    cache.find("before", "a")
+    assert cache.find("flags", "a") is None
     cache.keep("a", Response(b"1"), ())
-    assert cache.find("after", "a") is None
-    assert cache.find("before", "a") is None
+    for flags in ("changed", "flags"):
+        assert cache.find(flags, "a") is None
+
+
+def test_oldest_responses_are_forgotten_beyond_a_limit() -> None:
     cache = ResponseCache(SteadyClock().monotonic)
     for number in range(MOST + 1):
         cache.find("flags", number)
@@ -66,13 +61,6 @@ def test_kept_results_equal_new_ones(seed: int) -> None:
         text = encode(encode_results(kept.evaluate(person), kept))
         assert text == plain_text(flag_set_of(seed), person)
     assert len(kept.encoded) < 12 * len(people)
-
-
-@pytest.fixture
-def sdk(sample_port: Port) -> Iterator[Any]:
-    client = quiet_client(sample_port.url, token=TOKEN, key=SAMPLE_KEY)
-    yield client
-    client.shutdown()
 
 
 def test_requested_values_are_those_of_the_service(

@@ -17,39 +17,33 @@ def fault_of(document: Any) -> tuple[str, str, str]:
     return body["attr"].removeprefix("filters__"), body["detail"], body["code"]
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        rule_of(description="d", metadata={"owner": "a"}),
-        rule_of("percentage_rollout", assign_by="person", rollout_percentage=33.34),
-        rule_of("experiment"),
-        rule_of("experiment", holdout={"id": None, "seed": "h", "exclusion_percentage": 5}),
-        split_of({**CONTROL, "weight": 0}, {**TEST, "weight": 100}),
-        property_of(None, ["a"]),
-        property_of("is_set", None, negation=True, label="x"),
-        property_of("gt", 5),
-        property_of("icontains_multi", ["a"]),
-        property_of("is_date_after", "-7d"),
-        property_of("semver_gte", "1.2.3"),
-        property_of("regex", "^a+$"),
-    ],
-)
-def test_valid_rules_pass(rule: dict[str, Any]) -> None:
-    check_document(document_of(rule))
+def defaults(return_type: str, *values: Any) -> list[dict[str, Any]]:
+    return [document_of(return_type=return_type, default_value=value) for value in (*values, None)]
 
 
-@pytest.mark.parametrize(
-    ("return_type", "values"),
-    [
-        ("boolean", [True, False, None]),
-        ("string", ["a", None]),
-        ("number", [0, -1.5, 2**53 - 1, None]),
-        ("object", [{}, {"a": [1, None, True]}, None]),
-    ],
-)
-def test_defaults_have_the_return_type_or_are_null(return_type: str, values: list[Any]) -> None:
-    for value in values:
-        check_document(document_of(return_type=return_type, default_value=value))
+VALID: Final = [
+    *defaults("boolean", True, False),
+    *defaults("string", "a"),
+    *defaults("number", 0, -1.5, 2**53 - 1),
+    *defaults("object", {}, {"a": [1, None, True]}),
+    document_of(rule_of(description="d", metadata={"owner": "a"})),
+    document_of(rule_of("percentage_rollout", assign_by="person", rollout_percentage=33.34)),
+    document_of(rule_of("experiment")),
+    document_of(rule_of("experiment", holdout={"id": None, "seed": "h", "exclusion_percentage": 5})),
+    document_of(split_of({**CONTROL, "weight": 0}, {**TEST, "weight": 100})),
+    document_of(property_of(None, ["a"])),
+    document_of(property_of("is_set", None, negation=True, label="x")),
+    document_of(property_of("gt", 5)),
+    document_of(property_of("icontains_multi", ["a"])),
+    document_of(property_of("is_date_after", "-7d")),
+    document_of(property_of("semver_gte", "1.2.3")),
+    document_of(property_of("regex", "^a+$")),
+]
+
+
+@pytest.mark.parametrize("document", VALID)
+def test_valid_documents_pass(document: dict[str, Any]) -> None:
+    check_document(document)
 
 
 FAULTS: Final[dict[str, list[tuple[Any, str, str]]]] = {
@@ -92,6 +86,7 @@ FAULTS: Final[dict[str, list[tuple[Any, str, str]]]] = {
     ],
     "unknown_field": [
         (document_of(extra=1), "extra", "Unknown field."),
+        (document_of(rule_of("experiment", colour="red")), "rules__0__colour", "Unknown field."),
         (document_of(groups=[]),
          "groups", "Config version 1 fields are not allowed in a config version 2 document."),
         (document_of(rule_of(seed="s")),
@@ -184,18 +179,12 @@ def test_levels_bytes_and_stored_patterns_have_limits() -> None:
         check_size({"a": "é"}, 9)
 
 
-@pytest.mark.parametrize(
-    ("filters", "version"),
-    [
-        ({}, 1),
-        ({"version": 1.0}, 1),
-        ({"version": 2}, 2),
-        ({"version": 2.0}, 2),
-        ({"version": "2"}, None),
-        ({"version": True}, None),
-        ({"version": None}, None),
-        ({"version": 3}, None),
-    ],
-)
+VERSIONS: Final = [
+    *[({}, 1), ({"version": 1.0}, 1), ({"version": 2}, 2), ({"version": 2.0}, 2)],
+    *[({"version": version}, None) for version in ("2", True, None, 3)],
+]
+
+
+@pytest.mark.parametrize(("filters", "version"), VERSIONS)
 def test_only_the_number_decides_the_version(filters: dict[str, Any], version: int | None) -> None:
     assert config_version(filters) == version
