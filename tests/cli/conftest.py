@@ -2,22 +2,21 @@
 
 import asyncio
 import io
+import json
 import os
 import shutil
-import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from tests.doubles import warm_start
 from tests.doubles.faulty_service import serve
 from tests.doubles.steady_clock import without_waits
-from tests.doubles.templates import demo_folder, make_once
-from tests.doubles.terminal import FOLDERS, usual_environment
+from tests.doubles.templates import demo_folder, make_once, sample_database
+from tests.doubles.terminal import FOLDERS
 from tests.doubles.whole_program import thin_out_events
 
 from flagtui.api.client import Client
@@ -38,11 +37,28 @@ FLAGTUI = [sys.executable, "-m", "flagtui"]
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended and what it said."""
+    """How a command ended and what it printed."""
 
     code: int
     out: str
     err: str
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """Those that it printed as JSON."""
+        records: list[dict[str, Any]] = json.loads(self.out)["records"]
+        return records
+
+    @property
+    def endings(self) -> dict[str, str]:
+        """How each change ended, by its key; nothing for an error."""
+        return {each["key"]: each["ending"] for each in self.records} if self.out else {}
+
+    @property
+    def error(self) -> dict[str, Any]:
+        """The error that it printed for a program."""
+        error: dict[str, Any] = json.loads(self.err.splitlines()[-1])["error"]
+        return error
 
 
 Run = Callable[..., Done]
@@ -104,6 +120,15 @@ def service(small_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
         yield service
 
 
+@pytest.fixture(scope="module")
+def large_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service with the whole sample: its list of flags has several pages."""
+    database = tmp_path_factory.mktemp("large") / "service.db"
+    shutil.copy(sample_database(tmp_path_factory, one_in=16), database)
+    with serving(database) as service:
+        yield service
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home, without a keyring and without variables of ours; commands run in it.
@@ -145,6 +170,16 @@ def run(
         return Done(code, output.out, output.err)
 
     return run
+
+
+def require_done(done: Done) -> Done:
+    assert done.code == 0, done
+    return done
+
+
+def records(done: Done) -> list[dict[str, Any]]:
+    """Those that a command printed which ended well."""
+    return require_done(done).records
 
 
 def run_main(monkeypatch: pytest.MonkeyPatch, arguments: Sequence[str], stdin: str) -> int:
@@ -212,46 +247,6 @@ class Scripted(Prompts, frozen=True):
 def control_characters(text: str) -> list[str]:
     """Characters a terminal would act on, besides those that set columns and lines apart, or join emoji."""
     return [each for each in text if each not in "\n\t\u200d" and not each.isprintable()]
-
-
-def run_apart(
-    *words: str, stdin: str = "", folder: Path | None = None, variables: Mapping[str, str] | None = None
-) -> Done:
-    """Run a command in a process of its own, with these variables added to the usual ones."""
-    environment = usual_environment() | dict(variables or {})
-    done = warm_start.run([*FLAGTUI, *words], environment, stdin=stdin, folder=folder)
-    return Done(done.returncode, done.stdout, done.stderr)
-
-
-def loaded_by(*lines: str, **variables: str) -> set[str]:
-    """The modules that are loaded when these commands have ended, in a process of their own."""
-    program = (
-        "import sys\n"
-        "from flagtui.cli import main\n"
-        f"for line in {lines or ('',)!r}:\n"
-        "    sys.argv = ['flagtui', *line.split()]\n"
-        "    try:\n        main()\n    except SystemExit:\n        pass\n"
-        "print('LOADED', *sys.modules)"
-    )
-    environment = {**os.environ, "PYTHONPATH": ":".join(filter(None, sys.path)), **variables}
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=60,
-        check=False,
-    )
-    loaded, *names = done.stdout.splitlines()[-1].split()
-    assert loaded == "LOADED", done.stderr
-    return set(names)
-
-
-def run_shell(line: str, environment: Mapping[str, str], folder: Path, shell: str = "sh") -> Done:
-    """A line of a shell, without a terminal."""
-    command = [shell, "-c", line]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    return Done(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture(scope="module")

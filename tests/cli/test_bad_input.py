@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 import pytest
-from tests.cli.conftest import Run, run_apart
+from tests.cli.conftest import Run
+from tests.cli.processes import run_apart
 from tests.doubles.command_tree import all_commands
 from tests.doubles.slices import one_in
 
@@ -15,8 +16,6 @@ from flagtui.cli.launch.app_session import make_session
 from flagtui.cli.main import program
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.profile_choice import ProfileRequest, choose_signed_in, read_login_environment
-
-NO_KEY = "flagtui: --key: A key is 3 to 512 visible ASCII characters without spaces.\n"
 
 
 @pytest.mark.parametrize("command", [(), ("demo",)])
@@ -50,54 +49,27 @@ def test_a_file_that_is_no_database_is_left_alone(run: Run, tmp_path: Path) -> N
     assert (tmp_path / "notes.db").read_text() == "my notes\n" * 100
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        *((("--key", key), 2, NO_KEY) for key in ("ab", "phx_with space", "phx_é")),
-        (("--key", "phc_token"), 2, "--key: This is the public project token (phc_): it only sends events."),
-        (("--nasty",), 2, "--nasty needs --sample."),
-        (("--flags", "5"), 2, "--flags needs --sample."),
-        (("--newest", "--legacy"), 2, "--legacy and --newest contradict each other; give only one of them."),
-        (("--host", "0.0.0.0"), 1, "--allow-remote"),
-        (("--port",), 2, "flagtui: Option '--port' requires an argument. See: flagtui serve --help\n"),
-    ],
-)
-def test_invalid_serve_options_are_one_sentence_before_any_database(
-    words: tuple[str, ...], code: int, message: str, run: Run, tmp_path: Path
-) -> None:
-    done = run("serve", "--port", "0", "--db", "x.db", *words)
-    assert (done.code, done.out, done.err.count("\n")) == (code, "", 1)
-    assert message in done.err
-    assert not (tmp_path / "x.db").exists()
+KEY = {"FLAGTUI_API_KEY": "phx_12345678"}
 
 
 @pytest.mark.parametrize(
     ("environment", "sentence"),
     [
-        ({}, "there is no API key and no profile"),
-        ({"API_KEY": "phx_12345678", "HOST": "http://flags.example.com"}, "without encryption"),
-        ({"API_KEY": "phx_12345678", "HOST": "ftp://x"}, "ftp is not a way"),
-        ({"API_KEY": "phx_12345678", "PROFILE": "prod"}, "There is no profile prod"),
+        pytest.param({}, "there is no API key and no profile", id="nothing"),
+        pytest.param(KEY | {"FLAGTUI_HOST": "http://x.example.com"}, "without encryption", id="plain http"),
+        pytest.param(KEY | {"FLAGTUI_HOST": "ftp://x"}, "ftp is not a way", id="scheme"),
+        pytest.param(KEY | {"FLAGTUI_PROFILE": "prod"}, "There is no profile prod", id="profile"),
+        pytest.param(KEY | {"FLAGTUI_PROJECT": "web"}, "by its id, not by its name: web", id="project"),
     ],
-    ids=["nothing", "plain http", "scheme", "profile"],
 )
 @pytest.mark.usefixtures("home")
 def test_invalid_environment_is_reported_before_a_screen_opens(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], sentence: str
 ) -> None:
     for name, value in environment.items():
-        monkeypatch.setenv(f"FLAGTUI_{name}", value)
+        monkeypatch.setenv(name, value)
     with pytest.raises(Trouble, match=sentence):
-        choose_signed_in(read_login_environment(), ProfileRequest())
-
-
-@pytest.mark.usefixtures("home")
-def test_app_refuses_the_name_of_a_project(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"API_KEY": "phx_12345678", "PROJECT": "web"}.items():
-        monkeypatch.setenv(f"FLAGTUI_{name}", value)
-    opening = choose_signed_in(read_login_environment(), ProfileRequest())
-    with pytest.raises(Trouble, match="by its id, not by its name: web"):
-        make_session(opening, read_only=False)
+        make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=False)
 
 
 def test_read_only_app_opens_without_a_folder_for_the_journal(
@@ -151,28 +123,3 @@ def test_what_is_no_number_is_refused(words: tuple[str, ...], run: Run) -> None:
     for given in ("nan", "soon", "inf", "-1"):
         done = run(*words, given)
         assert (done.code, done.err.startswith("flagtui: Invalid value for")) == (2, True), done.err
-
-
-@pytest.mark.parametrize(
-    ("words", "meant"),
-    [
-        ("falgs list", "flags"),
-        ("udno", "undo"),
-        ("disable new-nav", "flags disable"),
-        ("list", "flags list or experiments list or events list"),
-        ("flags rollot new-nav", "rollout"),
-        ("keys revok", "revoke"),
-    ],
-)
-def test_misspelt_command_or_missing_group_gets_a_suggestion(run: Run, words: str, meant: str) -> None:
-    done = run(*words.split())
-    assert (done.code, done.out) == (2, "")
-    assert f"Did you mean {meant}?" in done.err
-
-
-def test_unknown_http_library_is_a_wrong_setting(online: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FLAGTUI_HTTP", "nonsense")
-    for words in (("flags", "list"), ("doctor",)):
-        done = online(*words)
-        assert (done.code, done.out) == (2, "")
-        assert done.err == "flagtui: FLAGTUI_HTTP is 'nonsense'; it can be httpx or httpx2.\n"

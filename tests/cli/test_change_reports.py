@@ -8,7 +8,7 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from msgspec.structs import replace
@@ -17,7 +17,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 from tests.changes.test_random_writes import Line
-from tests.cli.conftest import Run, loaded_by, reachable, run_at
+from tests.cli.conftest import Run, reachable, run_at
+from tests.cli.processes import loaded_by
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
@@ -41,61 +43,47 @@ from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
 from flagtui.cli.plumbing.output.printer import OutputOptions, Printer, choose_printer
 from flagtui.models.flag import Flag
 
+PLAN: Final = expect(
+    plan_flag(flag_intent.switch("turn on", 7), Flag.of(raw_flag(id=7, active=False)), Context()), Plan
+)
+MAYBE: Final = "the change may have been applied; it was not sent twice"
+LOOK: Final = "It is in the journal: flagtui journal."
+
 
 @pytest.mark.parametrize(
     ("error", "ending", "words", "next", "code"),
     [
-        (*(ServerFault("The server failed (500)."), "unknown"),
-         "the server failed (500); the change may have been applied; it was not sent twice",
-         *("It is in the journal: flagtui journal.", 4)),
-        (*(ServerFault("The server failed (502)."), "unknown"),
-         "the server failed (502); the change may have been applied; it was not sent twice",
-         *("It is in the journal: flagtui journal.", 4)),
-        (*(Unanswered("The server took too long to respond."), "unknown"),
-         "no response; the change may have been applied; it was not sent twice",
-         *("It is in the journal: flagtui journal.", 4)),
-        (*(Unreadable("The server's response cannot be read."), "unknown"),
-         "the response cannot be read; the change may have been applied; it was not sent twice",
-         *("It is in the journal: flagtui journal.", 4)),
-        (*(RateLimited("Too many requests; wait 3 s."), "refused"),
-         *("too many requests; nothing was changed", "Run again in 3 s.", 4)),
-        (*(Invalid("The server objects: other flags depend on it."), "refused"),
-         *("The server objects: other flags depend on it; nothing was changed", "", 3)),
+        (ServerFault("The server failed (500)."), "unknown", f"the server failed (500); {MAYBE}", LOOK, 4),
+        (ServerFault("The server failed (502)."), "unknown", f"the server failed (502); {MAYBE}", LOOK, 4),
+        (Unanswered("The server took too long."), "unknown", f"no response; {MAYBE}", LOOK, 4),
+        (Unreadable("It cannot be read."), "unknown", f"the response cannot be read; {MAYBE}", LOOK, 4),
+        (RateLimited("Wait."), "refused", "too many requests; nothing was changed", "Run again in 3 s.", 4),
+        (Invalid("Others depend on it."), "refused", "Others depend on it; nothing was changed", "", 3),
     ],
     ids=["500", "502", "no response", "unreadable", "429", "400"],
-)  # fmt: skip
+)
 def test_result_names_the_fault_and_what_is_true(
     error: ApiError, ending: Ending, words: str, next: str, code: int
 ) -> None:
-    status = status_in(error.what)
+    named = re.search(r"\((\d+)\)", error.what)
+    status = int(named[1]) if named else None
     error.facts = ErrorFacts("PATCH", is_write=True, status=status, retry_after=3.0)
-    plan = plan_flag(flag_intent.switch("turn on", 7), Flag.of(raw_flag(id=7, active=False)), Context())
-    assert isinstance(plan, Plan)
-    result = result_of(Outcome(plan, ending, reason=error.what, error=error))
+    result = result_of(Outcome(PLAN, ending, reason=error.what, error=error))
     assert (result.message, result.next, exit_code([result])) == (words, next, code)
 
 
 def test_refusal_after_a_saved_change_counts_it() -> None:
-    plan = plan_flag(flag_intent.switch("turn on", 7), Flag.of(raw_flag(id=7, active=False)), Context())
-    assert isinstance(plan, Plan)
     report, refused = ChangeReport(Printer("ndjson")), GuardRefused("it is read-only")
     assert refusal(refused, report.not_sent).what == "it is read-only; nothing was sent."
-    report.results([result_of(Outcome(plan, "refused", reason="No."))])
+    report.results([result_of(Outcome(PLAN, "refused", reason="No."))])
     assert refusal(refused, report.not_sent).what == "it is read-only; nothing was sent."
-    report.results([result_of(Outcome(plan, "saved"))])
+    report.results([result_of(Outcome(PLAN, "saved"))])
     assert refusal(refused, report.not_sent).what == "it is read-only; nothing more was sent."
-
-
-def status_in(words: str) -> int | None:
-    """Return the status that the words name in parentheses."""
-    match = re.search(r"\((\d+)\)", words)
-    return int(match[1]) if match else None
 
 
 async def test_conflict_shows_all_sides_and_the_next_step(capsys: pytest.CaptureFixture[str]) -> None:
     fresh = Flag.of(raw_flag(id=7))
-    plan = plan_flag(flag_intent.set_field(7, "name", fresh.name, "Mine"), fresh, Context())
-    assert isinstance(plan, Plan)
+    plan = expect(plan_flag(flag_intent.set_field(7, "name", fresh.name, "Mine"), fresh, Context()), Plan)
     theirs, why = Flag.of(raw_flag(id=7, name="Theirs")), "Alice changed the same thing first"
     sides = (FieldConflict(("name",), fresh.name, "Mine", "Theirs"),)
     outcome = Outcome(plan, "conflicted", theirs, why, "look at both", conflicts=sides)
@@ -141,10 +129,14 @@ async def turning_off(count: int, folder: Path) -> tuple[Line, list[Plan]]:
     line.server = FlagServer(*(raw_flag(id=id, key=f"flag-{id}") for id in range(1, count + 1)))
     line.ada = line.server.person("ada@acme.test")
     for id in range(1, count + 1):
-        plan = plan_flag(flag_intent.switch("turn off", id), await line.ada.get(id), Context(dependents=()))
-        assert isinstance(plan, Plan)
-        plans.append(plan)
+        intent = flag_intent.switch("turn off", id)
+        plans.append(expect(plan_flag(intent, await line.ada.get(id), Context(dependents=())), Plan))
     return line, plans
+
+
+def endings(out: str) -> dict[str, str]:
+    """How each change ended, by its key."""
+    return {each["key"]: each["ending"] for each in map(json.loads, out.splitlines())}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
@@ -160,7 +152,7 @@ async def test_signal_ends_after_the_change_in_flight(
     line.ada.before_update = press
     code = await carry_out(Planned(line.ada.adapter, plans), session_of(line), TERMS)
     output = capsys.readouterr()
-    ended = [json.loads(text)["ending"] for text in output.out.splitlines()]
+    ended = [*endings(output.out).values()]
     assert code == 128 + number
     # When the loop hears of it is the system's business; that nothing more begins then is ours.
     assert ended == ["saved"] * line.ada.sends + ["not_sent"] * (5 - line.ada.sends)
@@ -169,7 +161,11 @@ async def test_signal_ends_after_the_change_in_flight(
 
 
 CALLED = (
-    *("flags get x", "flags disable x", "experiments end x", "events tag x --add y", "undo"),
+    "flags get x",
+    "flags disable x",
+    "experiments end x",
+    "events tag x --add y",
+    "undo",
     "auth status",
 )
 
@@ -195,13 +191,12 @@ async def test_saved_changes_are_reported_when_a_full_journal_stops(
     line.ada.before_update = fill
     with pytest.raises(Trouble, match="the journal cannot be written"):
         await carry_out(Planned(line.ada.adapter, plans), session_of(line), TERMS)
-    (record,) = map(json.loads, capsys.readouterr().out.splitlines())
-    assert (record["key"], record["ending"], line.ada.sends) == ("flag-1", "saved", 1)
+    assert (endings(capsys.readouterr().out), line.ada.sends) == ({"flag-1": "saved"}, 1)
     agreed = WriteTerms(WorkPlace(), Agreement(yes=True, without_journal=True), Printer("ndjson"))
     line.ada.before_update = lambda: None
     again = await carry_out(Planned(line.ada.adapter, plans[1:]), session_of(line), agreed)
-    told_again = [json.loads(words)["ending"] for words in capsys.readouterr().out.splitlines()]
-    assert (again, told_again, line.ada.sends) == (0, ["saved", "saved"], 3)
+    ended = endings(capsys.readouterr().out)
+    assert (again, ended, line.ada.sends) == (0, {"flag-2": "saved", "flag-3": "saved"}, 3)
 
 
 async def test_conflict_of_one_record_reports_the_others_too(
@@ -211,7 +206,7 @@ async def test_conflict_of_one_record_reports_the_others_too(
     plans = [replace(first, conflicts=(FieldConflict(("active",), True, False, True),)), second]
     planned = Planned(line.ada.adapter, plans, skipped=[Skipped(9, "flag-9", "it is deleted")])
     assert await carry_out(planned, session_of(line), TERMS) == EXIT_CODES["conflict"]
-    ended = {each["key"]: each["ending"] for each in map(json.loads, capsys.readouterr().out.splitlines())}
+    ended = endings(capsys.readouterr().out)
     assert ended == {"flag-1": "conflicted", "flag-2": "not_sent", "flag-9": "skipped"}
 
 
@@ -239,7 +234,7 @@ async def test_second_ctrl_c_leaves_every_change_of_the_request_unknown(
             return await asyncio.Future[Sequence[Outcome]]()
 
     await carry_out(Planned(OddOnesTogether(line.ada.adapter.flags), plans), session_of(line), TERMS)
-    ended = {each["key"]: each["ending"] for each in map(json.loads, capsys.readouterr().out.splitlines())}
+    ended = endings(capsys.readouterr().out)
     journaled = {entry.key: entry.ending for entry in line.journal.entries()}
     assert journaled == {"flag-1": "unknown", "flag-3": "unknown"}
     assert ended == journaled | {"flag-2": "not_sent", "flag-4": "not_sent"}
@@ -256,11 +251,7 @@ async def test_second_ctrl_c_during_a_lookup_reports_each_change_once(
         line.clock.at(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
     code = await carry_out(Planned(line.ada.adapter, plans), session, TERMS)
     output = capsys.readouterr()
-    records = [json.loads(each) for each in output.out.splitlines()]
-    assert code == STOPPED
-    assert [(record["key"], record["ending"]) for record in records] == [
-        ("flag-1", "unknown"),
-        ("flag-2", "not_sent"),
-    ]
+    assert (code, len(output.out.splitlines())) == (STOPPED, 2)
+    assert endings(output.out) == {"flag-1": "unknown", "flag-2": "not_sent"}
     assert "checking whether flag-1 was changed, for 60 s at most" in output.err
     assert line.clock.now - line.clock.began == pytest.approx(30, abs=4)

@@ -1,8 +1,7 @@
-"""`flagtui check`: findings, exit codes, formats, baselines, and servers that are unreachable."""
+"""`flagtui check` and `flagtui flags types`: findings, formats, files, and servers that are unreachable."""
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -78,16 +77,6 @@ def test_findings_of_the_baseline_are_ignored(online: Run, output: str) -> None:
     assert online("check", "--baseline", "before").code == 7
 
 
-def test_changed_since_reports_changed_files_only(online: Run) -> None:
-    write(UNKNOWN)
-    write(CLEAN, "other.ts")
-    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "first")):
-        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words], check=True)
-    assert online("check", "--changed-since", "HEAD").code == 0
-    write(UNKNOWN, "other.ts")
-    assert online("check", "--changed-since", "HEAD").out.startswith("other.ts:1:26")
-
-
 def test_unreachable_server_exits_with_1_unless_offline_is_ok(
     online: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,49 +106,65 @@ def test_offline_ok_uses_the_copy_of_the_last_run(
         assert "Flags as read " in done.err
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--rules", "unknwn"), "there is no rule unknwn"),
-        (("--baseline", "nowhere.json"), "cannot be read"),
-        (("-o", "xml"), "xml"),
-        (("nowhere",), "is not a folder"),
-        (("--changed-since", "nowhere"), "in no git repository"),
-    ],
+NO_BASELINES = (
+    *("", "[", "{}", "null", "[1, null]", '{"runs": [{"results": 1}]}'),
+    '{"schema": "flag", "records": [{"fingerprint": "a"}]}',
+    '{"schema": "code-finding", "records": [{"rule": "unknown-key"}]}',
+    '{"runs": [{"tool": {"driver": {"name": "other"}}, "results": []}]}',
 )
-def test_wrong_input_names_what_is_wrong(online: Run, words: tuple[str, ...], message: str) -> None:
-    done = online("check", *words)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
+EMPTY_BASELINES = (
+    *("[]", '{"schema": "code-finding", "records": []}'),
+    '{"runs": [{"tool": {"driver": {"name": "other"}}, "results": [{}]},'
+    ' {"tool": {"driver": {"name": "flagtui"}}, "results": []}]}',
+)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", "[", "{}", "null", "[1, null]", '{"runs": [{"results": 1}]}'),
-        '{"schema": "flag", "records": [{"fingerprint": "a"}]}',
-        '{"schema": "code-finding", "records": [{"rule": "unknown-key"}]}',
-        '{"runs": [{"tool": {"driver": {"name": "other"}}, "results": []}]}',
-    ],
-)
-def test_file_that_is_no_baseline_is_refused(online: Run, text: str) -> None:
+@pytest.mark.parametrize("text", [*NO_BASELINES, *EMPTY_BASELINES])
+def test_baseline_is_refused_or_ignores_no_findings(online: Run, text: str) -> None:
     write(UNKNOWN)
     Path("before").write_text(text)
     done = online("check", "--baseline", "before")
-    assert (done.code, done.out) == (2, "")
-    assert "before is no baseline" in done.err
-    assert "flagtui check -o json" in done.err
+    assert (done.code, bool(done.out)) == ((7, True) if text in EMPTY_BASELINES else (2, False))
+    is_named = "before is no baseline" in done.err and "flagtui check -o json" in done.err
+    assert is_named == (text in NO_BASELINES)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("[]", '{"schema": "code-finding", "records": []}'),
-        '{"runs": [{"tool": {"driver": {"name": "other"}}, "results": [{}]},'
-        ' {"tool": {"driver": {"name": "flagtui"}}, "results": []}]}',
-    ],
-)
-def test_baseline_without_findings_ignores_none(online: Run, text: str) -> None:
-    write(UNKNOWN)
-    Path("before").write_text(text)
-    assert online("check", "--baseline", "before").code == 7
+TYPES = ("flags", "types", "--language")
+
+
+def test_file_is_written_once_and_then_up_to_date(online: Run, tmp_path: Path) -> None:
+    path = tmp_path / "flags.ts"
+    first = online(*TYPES, "ts", "--out", str(path))
+    assert (first.code, first.out) == (0, "")
+    assert "Wrote " in first.err
+    written = path.stat().st_mtime_ns
+    assert path.read_text(encoding="utf-8") == online(*TYPES, "ts").out
+    assert "is up to date" in online(*TYPES, "ts", "--out", str(path)).err
+    assert path.stat().st_mtime_ns == written
+
+
+def test_check_prints_the_difference_and_exits_with_7(online: Run, tmp_path: Path) -> None:
+    path = tmp_path / "flags.py"
+    check = (*TYPES, "python", "--out", str(path), "--check")
+    missing = online(*check)
+    assert (missing.code, path.exists()) == (7, False)
+    assert f"{path} does not exist; nothing was written. Without --check," in missing.err
+    online(*TYPES, "python", "--out", str(path))
+    assert online(*check).code == 0
+    path.write_text(path.read_text(encoding="utf-8").replace("Final = ", "Final = \x1b"), encoding="utf-8")
+    changed = online(*check)
+    assert (changed.code, f"{path} differs; nothing was written." in changed.err) == (7, True)
+    assert "-NEW_NAV: Final = \ufffd" in changed.out
+    assert "\x1b" not in changed.out
+
+
+def test_offline_uses_the_flags_of_the_last_run(online: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = online(*TYPES, "go", "--offline")
+    assert missing.code == 6
+    assert "without --offline" in missing.err
+    before = online(*TYPES, "go", "type:boolean").out
+    everything = online(*TYPES, "go").out
+    monkeypatch.setattr("flagtui.api.connection.Connection.ask", None)
+    assert online(*TYPES, "go", "--offline").out == everything
+    assert online(*TYPES, "go", "type:boolean", "--offline").out == before
+    assert len(before) < len(everything)

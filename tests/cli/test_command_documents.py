@@ -166,13 +166,11 @@ def test_help_from_a_description_is_that_of_the_command(width: int) -> None:
         assert text == expected, name
 
 
-def test_groups_show_whole_summaries_and_values_are_no_help(run: Run) -> None:
+def test_groups_show_whole_summaries(run: Run) -> None:
     shown = " ".join(run("flags", "--help").out.split())
     for words, command in command_index().items():
         if words.startswith("flags "):
             assert command.line in shown
-    done = run("journal", "--since", "--help")
-    assert (done.code, "'--help' is not a valid time" in done.err) == (2, True)
 
 
 def test_the_man_pages_are_those_of_the_program() -> None:
@@ -195,7 +193,7 @@ def test_man_page_lines_are_never_read_as_macros() -> None:
 
 
 def test_the_commands_are_described_for_programs(run: Run) -> None:
-    records = {record["name"]: record for record in json.loads(run("commands", "--json").out)["records"]}
+    records = {record["name"]: record for record in run("commands", "--json").records}
     assert records.keys() == all_commands().keys()
     rollout = records["flags rollout"]
     assert rollout["writes"] is True

@@ -1,12 +1,13 @@
 """Completion of names and tags, from the copies of lists on disk and without asking a server."""
 
+import os
 import shlex
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, loaded_by
+from tests.cli.conftest import Run
+from tests.cli.processes import loaded_by, run_shell
 from tests.doubles.slices import cross
 
 from flagtui.cli.plumbing.completion_words import known_words, quick_words
@@ -72,17 +73,55 @@ def test_names_come_from_the_cache_of_the_profile(copies: Snapshots) -> None:
     assert known_words("flags", "my_own", "") == ["mine"]
 
 
+COMPLETIONS = [
+    ("flags get che", ["cheese"]),
+    ("flags get --profile prod che", ["checkout"]),
+    ("flags tag chat --add o", ["ops"]),
+    ("--profile prod flags tag chat --add o", ["ops"]),
+    ("events tag --add x ch", []),
+    ("flags get x", []),
+    ("flags ro", ["rollout"]),
+    ("flags rollout --dr", ["--dry-run"]),
+    ("flags nope --h", ["--help"]),
+    ("nope --prof", ["--profile"]),
+    ("--json flags dif", ["diff"]),
+    ("flags --json dif", ["diff"]),
+    ("-o json flags --fields key dif", ["diff"]),
+    ("demo --json flags dif", ["diff"]),
+    ("demo flags --no-trunc dif", ["diff"]),
+    ("demo fl", ["flags"]),
+    ("demo --fresh flags ro", ["rollout"]),
+    ("demo flags rollout --dr", ["--dry-run"]),
+    ("demo --na", ["--nasty"]),
+    # The demo has none of the names of a profile.
+    ("demo flags get che", [""]),
+    ("schema change-", ["change-plan", "change-result"]),
+    ("flags wait x --until o", ["on", "off"]),
+    ("flags list --project ''", ["1", "2"]),
+    ("flags list --fields key,act", ["key,active"]),
+    ("flags list --sort ke", ["key"]),
+    ("flags disable tag:w", ["tag:web"]),
+    ("events list is:unv", ["is:unverified"]),
+    ('flags list "\'is:stale -tag:w"', ["is:stale -tag:web"]),
+    ('flags disable "\'is:stale run"', ["is:stale runtime:"]),
+    ("propose --profile prod -- flags archive che", ["checkout"]),
+    ("propose -- flags archive che", ["cheese"]),
+]
+
+
 @pytest.mark.usefixtures("copies")
-def test_completion_is_the_same_with_and_without_parsing(complete: Complete) -> None:
-    at_once = complete("flags", "get", "che")
-    assert at_once == ["plain,cheese"]
-    assert complete("flags", "get", "--profile", "prod", "che") == ["plain,checkout"]
-    assert complete("flags", "tag", "chat", "--add", "o") == ["plain,ops"]
-    assert complete("--profile", "prod", "flags", "tag", "chat", "--add", "o") == ["plain,ops"]
-    assert complete("events", "tag", "--add", "x", "ch") == []
-    assert complete("flags", "get", "che", shell="fish") == at_once
-    assert complete("flags", "get", "", shell="fish") == at_once
-    assert complete("flags", "get", "'che", shell="fish") == at_once
+@pytest.mark.parametrize(("line", "words"), COMPLETIONS, ids=[line for line, _ in COMPLETIONS])
+def test_last_word_of_a_line_is_completed(line: str, words: list[str], complete: Complete) -> None:
+    assert complete(*shlex.split(line)) == [f"plain,{word}" if word else "" for word in words]
+
+
+@pytest.mark.usefixtures("copies")
+def test_words_have_the_form_of_the_shell(complete: Complete) -> None:
+    for typed in ("che", "", "'che"):
+        assert complete("flags", "get", typed, shell="fish") == ["plain,cheese"]
+    assert "plain,rollout\tSet the rollout of flags" in complete("flags", "ro", shell="fish")
+    for line in ("flags edit x --from n", "apply n"):
+        assert complete(*line.split()) == ["file,n"]
 
 
 @pytest.mark.usefixtures("copies")
@@ -95,27 +134,14 @@ def test_completion_loads_nothing_that_decodes_rows() -> None:
 
 
 @pytest.mark.usefixtures("home")
-def test_commands_and_options_are_completed(complete: Complete) -> None:
-    assert complete("flags", "ro") == ["plain,rollout"]
-    assert "plain,rollout\tSet the rollout of flags" in complete("flags", "ro", shell="fish")
+def test_commands_and_options_are_completed_without_loading_them() -> None:
     loaded = loaded_by(**asked_by_a_shell("flags", "ro"))
     assert "click" in loaded
     assert "flagtui.cli.plumbing.record_command" not in loaded
-    assert "plain,--dry-run" in complete("flags", "rollout", "--d")
     for variables in (asked_by_a_shell("flags", "rollout", "--d"), asked_by_a_shell("undo", "--d")):
         assert loaded_by(**variables).isdisjoint(
             {"pydantic", "msgspec", "httpx", "flagtui.cli.plumbing.record_command"}
         )
-    assert complete("flags", "get", "x") == []
-
-
-@pytest.mark.usefixtures("copies")
-def test_demo_commands_complete_without_names_of_other_profiles(complete: Complete) -> None:
-    assert complete("demo", "fl") == ["plain,flags"]
-    assert complete("demo", "--fresh", "flags", "ro") == ["plain,rollout"]
-    assert "plain,--dry-run" in complete("demo", "flags", "rollout", "--d")
-    assert complete("demo", "--na") == ["plain,--nasty"]
-    assert not any(complete("demo", "flags", "get", "che"))
 
 
 def test_cache_that_cannot_be_opened_completes_nothing(
@@ -125,7 +151,7 @@ def test_cache_that_cannot_be_opened_completes_nothing(
     assert complete("flags", "get", "che") == []
 
 
-def test_demo_and_proposals_complete_their_own_names(copies: Snapshots, complete: Complete) -> None:
+def test_demo_and_scans_complete_their_own_names(copies: Snapshots, complete: Complete) -> None:
     demo = SnapshotPlace("demo", DEMO_HOST, "1", "flags")
     assert copies.save(demo, [FlagRow(1, "cherry", tags=("red",))], FlagRow)
     assert complete("demo", "flags", "get", "che") == ["plain,cherry"]
@@ -133,101 +159,64 @@ def test_demo_and_proposals_complete_their_own_names(copies: Snapshots, complete
     scanned = SnapshotPlace("staging", HOST, "2", "flags", "code")
     assert copies.save(scanned, [FlagRow(8, "cheddar", deleted=True)], FlagRow)
     assert complete("flags", "get", "che") == ["plain,cheese"]
-    assert complete("propose", "--profile", "prod", "--", "flags", "archive", "che") == ["plain,checkout"]
-    assert complete("propose", "--", "flags", "archive", "che") == ["plain,cheese"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_what_a_shell_needs_is_printed(run: Run, shell: str) -> None:
     done = run("completion", shell)
     assert (done.code, "_FLAGTUI_COMPLETE" in done.out) == (0, True)
-    assert run("completion", "tcsh").code == 2
 
 
-def test_bash_without_newer_options_completes_without_messages(run: Run) -> None:
-    old_bash = """
+def complete_in_bash(run: Run, words: str, offered: str, before: str = "", after: str = "") -> str:
+    """What bash prints that completes the last of these words, offered these lines; no message of its own."""
+    script = f"""
+{before}
+{run("completion", "bash").out}
+flagtui() {{ :; }}
+env() {{ printf '%s\\n' {offered}; }}
+COMP_WORDS=({shlex.join(words.split())}) COMP_CWORD={len(words.split()) - 1} COMP_LINE={shlex.quote(words)}
+_flagtui_completion flagtui
+{after or 'echo "${COMPREPLY[*]}"'}
+"""
+    done = run_shell(script, os.environ, Path.cwd(), shell="bash")
+    assert done.err == ""
+    return done.out
+
+
+OLD_BASH = """
 complete() {
     [[ $* != *nosort* ]] || { echo "nosort: invalid option name" >&2; return 2; }
     builtin complete "$@"
 }
 compopt() { echo "compopt: command not found" >&2; return 127; }
 """
-    program = "flagtui() { :; }; env() { echo plain,is:; }"
-    call = "COMP_WORDS=(flagtui x) COMP_CWORD=1 COMP_LINE='flagtui x'; _flagtui_completion flagtui"
-    script = "\n".join((old_bash, run("completion", "bash").out, program, "complete -p flagtui", call))
-    done = subprocess.run(
-        ["bash", "-c", f'{script}; echo "${{COMPREPLY[*]}}"'], capture_output=True, text=True, check=False
+NEW_BASH = "compopt() { :; }"
+
+
+def test_bash_without_newer_options_completes_without_messages(run: Run) -> None:
+    shown = complete_in_bash(
+        run, "flagtui x", "plain,is:", OLD_BASH, 'complete -p flagtui; echo "$COMPREPLY"'
     )
-    assert done.stderr == ""
-    assert done.stdout == "complete -F _flagtui_completion flagtui\nis:\n"
+    assert shown == "complete -F _flagtui_completion flagtui\nis:\n"
 
 
 @pytest.mark.parametrize("quote", ["", "'", '"'])
 def test_bash_quotes_names_whatever_is_in_them(run: Run, quote: str) -> None:
     name = "a $(echo b) `echo c` \"d\" \\e 'f' & *"
-    program = f"env() {{ printf 'plain,%s\\n' {shlex.quote(name)}; }}; compopt() {{ :; }}"
-    begun = shlex.quote(f"{quote}a")
-    call = f"COMP_WORDS=(flagtui {begun}) COMP_CWORD=1 COMP_LINE={shlex.quote(f'flagtui {quote}a')}"
-    script = "\n".join((run("completion", "bash").out, program, f"{call}; _flagtui_completion flagtui"))
-    show = 'eval "printf %s $QUOTE${COMPREPLY[0]}$QUOTE"'
-    done = subprocess.run(
-        ["bash", "-c", f"{script}\nQUOTE={shlex.quote(quote)}\n{show}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.stdout, done.stderr) == (name, "")
+    show = f'QUOTE={shlex.quote(quote)}; eval "printf %s $QUOTE${{COMPREPLY[0]}}$QUOTE"'
+    assert complete_in_bash(run, f"flagtui {quote}a", shlex.quote(f"plain,{name}"), NEW_BASH, show) == name
 
 
 def test_bash_offers_files_beside_words(run: Run, home: Path) -> None:
     (home / "staged.json").touch()
-    program = "env() { printf 'plain,staged\nfile,st\n'; }; compopt() { :; }"
-    call = (
-        "COMP_WORDS=(flagtui apply st) COMP_CWORD=2 COMP_LINE='flagtui apply st'; _flagtui_completion flagtui"
-    )
-    script = "\n".join((run("completion", "bash").out, program, call, 'echo "${COMPREPLY[*]}"'))
-    done = subprocess.run(["bash", "-c", script], cwd=home, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("staged staged.json\n", "")
+    shown = complete_in_bash(run, "flagtui apply st", "plain,staged file,st", NEW_BASH)
+    assert shown == "staged staged.json\n"
 
 
 def test_a_copy_that_cannot_be_read_offers_nothing(copies: Snapshots, home: Path) -> None:
     for path in (home / ".cache/flagtui/rows").glob("*.rows"):
         path.write_bytes(path.read_bytes()[:25])
     assert known_words("flags", "", "") == []
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--json", "flags", "dif"),
-        ("flags", "--json", "dif"),
-        ("-o", "json", "flags", "--fields", "key", "dif"),
-        ("demo", "--json", "flags", "dif"),
-        ("demo", "flags", "--no-trunc", "dif"),
-    ],
-)
-def test_commands_are_completed_behind_options(complete: Complete, words: tuple[str, ...]) -> None:
-    assert complete(*words) == ["plain,diff"]
-
-
-def test_words_of_schema_wait_and_unknown_commands_are_completed(complete: Complete) -> None:
-    assert complete("schema", "change-") == ["plain,change-plan", "plain,change-result"]
-    assert complete("flags", "wait", "x", "--until", "o") == ["plain,on", "plain,off"]
-    assert "plain,--help" in complete("flags", "nope", "--")
-    assert "plain,--profile" in complete("nope", "--prof")
-
-
-@pytest.mark.usefixtures("copies")
-def test_options_with_values_are_completed(complete: Complete) -> None:
-    assert complete("flags", "list", "--project", "") == ["plain,1", "plain,2"]
-    assert complete("flags", "list", "--fields", "key,act") == ["plain,key,active"]
-    assert complete("flags", "list", "--sort", "ke") == ["plain,key"]
-    assert complete("flags", "disable", "tag:w") == ["plain,tag:web"]
-    assert complete("events", "list", "is:unv") == ["plain,is:unverified"]
-    assert complete("flags", "list", "'is:stale -tag:w") == ["plain,is:stale -tag:web"]
-    assert complete("flags", "disable", "'is:stale run") == ["plain,is:stale runtime:"]
-    assert complete("flags", "edit", "x", "--from", "n") == ["file,n"]
-    assert complete("apply", "n") == ["file,n"]
 
 
 def test_change_sets_are_completed(complete: Complete, online: Run) -> None:

@@ -3,17 +3,16 @@
 `make check-dry-runs` compares both for 2,000 random commands on three kinds of server.
 """
 
-import json
 import os
 import random
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
-from tests.cli.conftest import Done, Run, Service, run_at, serving
+from tests.cli.conftest import Run, Service, run_at, serving
 from tests.cli.test_auth import key_with
 from tests.doubles.slices import SEED
 from tests.journeys.modes import MODES
@@ -34,14 +33,10 @@ read_only = {is_read_only}
 QUERIES: Final = ("is:on", "is:stale", "tag:web", "is:archived", "key:none-such", "type:experiment")
 FLAG_CHANGES: Final = (
     *("enable", "disable", "archive", "unarchive", "delete", "tag --add random", "tag --remove web"),
-    *(
-        "rollout --to 20",
-        "rollout --to 100",
-        "rollout --to 5 --condition 2",
-        "rollout --to 7 --all-conditions",
-    ),
+    *("rollout --to 20", "rollout --to 100", "rollout --to 5 --condition 2"),
+    *("rollout --to 7 --all-conditions", "dashboard", "cohort"),
     *("edit --field name=Random", "edit --field active=true", "edit --field nonsense=1"),
-    *("copy --to-key {new}", "copy --to-project 2", "schedule --off --at +2h", "dashboard", "cohort"),
+    *("copy --to-key {new}", "copy --to-project 2", "schedule --off --at +2h"),
 )
 EVENT_CHANGES: Final = (
     *("hide", "show", "verify", "unverify", "tag --add random", "enforce --mode reject", "delete"),
@@ -83,7 +78,7 @@ class RandomCommands:
     def __init__(self, seed: str, run: Run) -> None:
         self.random = random.Random(seed)
         self.names = {
-            kind: [str(record["id"]) for record in json.loads(run(kind, "list", "--json").out)["records"]]
+            kind: [str(record["id"]) for record in run(kind, "list", "--json").records]
             for kind in ("flags", "experiments", "events")
         }
 
@@ -111,12 +106,6 @@ def confirm(words: list[str], needs: list[str]) -> list[str]:
     return words
 
 
-def endings(done: Done) -> dict[str, str]:
-    """Return the ending of each record by its key; nothing for an error."""
-    records: list[dict[str, Any]] = json.loads(done.out)["records"] if done.out else []
-    return {record["key"]: record["ending"] for record in records}
-
-
 def test_dry_run_agrees_with_the_real_run(
     server: Server, run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,48 +114,43 @@ def test_dry_run_agrees_with_the_real_run(
     codes = set[int]()
     for number in range(ROUNDS // len(MODES)):
         if number % ROUNDS_OF_PROFILE == 0:
-            write_profile(home, server, commands.random)
+            drawn = commands.random
+            guard, limit = drawn.choice(GUARDS), drawn.choice((2, 4, 100))
+            rules = {"has_reason": drawn.random() < 0.3, "is_read_only": drawn.random() < 0.1}
+            write_profile(home, server, guard, limit, **rules)
         words = commands.draw(number)
         planned = run_there(*words, "--dry-run", "--json")
-        records = json.loads(planned.out)["records"] if planned.out else []
-        needs = next((record["needs"] for record in records if record["needs"]), ["yes"])
+        plans = planned.records if planned.out else []
+        needs = next((plan["needs"] for plan in plans if plan["needs"]), ["yes"])
         done = run_there(*confirm(words, needs), "--json")
         where = f"{words} {needs}\n{planned}\n{done}"
         if any(words in done.out for words in UNFORESEEN):
             continue
         assert planned.code == done.code, where
-        assert endings(planned) == endings(done), where
+        assert planned.endings == done.endings, where
         codes.add(done.code)
     assert len(codes) > 1
 
 
-def write_profile(home: Path, server: Service, random: random.Random) -> None:
-    """Write a profile with other rules for confirming."""
+def write_profile(home: Path, server: Service, guard: str, limit: int, **rules: bool) -> None:
+    """Write a profile with these rules for confirming."""
     folder = home / ".config" / "flagtui"
     folder.mkdir(parents=True, exist_ok=True)
-    text = PROFILE.format(
-        address=server.address,
-        guard=random.choice(GUARDS),
-        limit=random.choice((2, 4, 100)),
-        has_reason=str(random.random() < 0.3).lower(),
-        is_read_only=str(random.random() < 0.1).lower(),
-    )
+    more = {name: str(is_so).lower() for name, is_so in rules.items()}
+    text = PROFILE.format(address=server.address, guard=guard, limit=limit, **more)
     (folder / "config.toml").write_text(text)
 
 
 @pytest.fixture
 def strict(service: Service, home: Path, online: Run) -> Run:
     """Commands in a strict profile that requires a reason and allows two records at once."""
-    rules = {"guard": "strict", "limit": 2, "has_reason": "true", "is_read_only": "false"}
-    folder = home / ".config" / "flagtui"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text(PROFILE.format(address=service.address, **rules))
+    write_profile(home, service, "strict", 2, has_reason=True, is_read_only=False)
     return online
 
 
 def test_dry_run_names_what_the_real_run_needs(strict: Run, service: Service) -> None:
     words = ("flags", "tag", "new-nav", "--add", "needed", "--dry-run")
-    (plan,) = json.loads(strict(*words, "--json").out)["records"]
+    (plan,) = strict(*words, "--json").records
     assert (plan["ending"], plan["needs"]) == ("saved", ["type new-nav", "reason"])
     assert (plan["project"], plan["host"]) == ("1", service.address)
     shown = strict(*words, is_shown=True).out
@@ -185,7 +169,7 @@ def test_result_and_journal_name_project_and_host(strict: Run, service: Service)
     done = strict(
         *("flags", "tag", "new-nav", "--add", "placed", "--type", "new-nav", "--reason", "x", "--json")
     )
-    (result,) = json.loads(done.out)["records"]
+    (result,) = done.records
     assert (result["ending"], result["project"], result["host"]) == ("saved", "1", service.address)
     assert f"in project 1 on {service.address}" in strict("journal", is_shown=True).out
     again = strict("flags", "tag", "new-nav", "--add", "placed", is_shown=True)
@@ -210,7 +194,7 @@ def test_dry_run_foresees_a_missing_scope(
     planned = run_there(*line.split(), "--dry-run", "--json")
     done = run_there(*line.split(), "--yes", "--json")
     assert (planned.code, done.code) == (code, code)
-    assert endings(planned) == endings(done)
+    assert planned.endings == done.endings
     assert ("the key lacks the scope" in planned.err) == (code == 5 and bool(planned.out))
 
 
@@ -222,17 +206,17 @@ def test_dry_run_adds_no_flags_that_were_not_named(online: Run, service: Service
     service.ask(lambda client: client.flags.create(body))
     for verb in ("disable", "archive", "delete"):
         planned = online("flags", verb, "dry-base", "--dry-run", "--json")
-        assert (planned.code, endings(planned)) == (3, {"dry-base": "skipped"})
+        assert (planned.code, planned.endings) == (3, {"dry-base": "skipped"})
         assert "dry-child depends on this flag and is on" in planned.out
         # The kill switch does not read them first: the server refuses it.
         done = online("flags", verb, "dry-base", "--yes", "--json")
-        assert (done.code, endings(done)) == (3, {"dry-base": "refused"})
+        assert (done.code, done.endings) == (3, {"dry-base": "refused"})
     both = online("flags", "disable", "dry-base", "dry-child", "--dry-run", "--json")
-    assert (both.code, endings(both)) == (0, {"dry-base": "saved", "dry-child": "saved"})
+    assert (both.code, both.endings) == (0, {"dry-base": "saved", "dry-child": "saved"})
 
 
 def test_dry_run_of_a_step_has_values_before_and_after(online: Run) -> None:
     done = online("experiments", "archive", "16", "--dry-run", "--json", "--fields", "changes")
-    (change,) = json.loads(done.out)["records"][0]["changes"]
+    (change,) = done.records[0]["changes"]
     assert (change["before"], change["after"]) == (False, True)
     assert change["text"] == "not archived → archived"

@@ -109,11 +109,7 @@ def line() -> Iterator[tuple[FaultyService, str]]:
 
 @pytest.fixture
 def desk(
-    template: Path,
-    line: tuple[FaultyService, str],
-    run: Run,
-    home: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    template: Path, line: tuple[FaultyService, str], run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Desk]:
     service, address = line
     database = home / "service.db"
@@ -184,11 +180,7 @@ def test_reports_of_every_write_are_true_under_every_fault(
     if fault is break_off:
         assert desk.entries() == previous_count
     kept = {entry.id: entry.ending or "unknown" for entry in desk.journal.entries()}
-    endings = {
-        record["journal_id"]: record["ending"]
-        for record in json.loads(done.out)["records"]
-        if record["journal_id"]
-    }
+    endings = {record["journal_id"]: record["ending"] for record in done.records if record["journal_id"]}
     assert endings.items() <= kept.items()
 
 
@@ -232,11 +224,5 @@ def test_killed_command_leaves_its_write_in_the_journal(name: str, desk: Desk) -
     process = warm_start.start([*FLAGTUI, *words, "--yes"], environment, 0, 1, 2)
     began.put(process.pid)
     assert process.wait(60) == -signal.SIGKILL
-    entries = json.loads(desk.run("journal", "--json").out)["records"]
+    entries = desk.run("journal", "--json").records
     assert {entry["ending"] for entry in entries if entry["id"] not in previous_ids} == {"open"}
-
-
-def test_kill_switch_is_one_read_and_one_write(desk: Desk) -> None:
-    assert desk.run("flags", "disable", "export-parquet", "--yes").code == 0
-    methods = [line.split()[0] for line in desk.service.requests]
-    assert (methods, len(desk.service.connections)) == (["GET", "PATCH"], 1)

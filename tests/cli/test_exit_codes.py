@@ -6,24 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, Service, run_shell
+from tests.cli.conftest import Run, Service
+from tests.cli.processes import run_shell
 
 from flagtui.api import errors
 from flagtui.cli.plumbing.errors import EXIT_CODES, EXIT_WORDS, Trouble, code_of, in_words
-
-
-def test_wrong_words_options_and_keys_are_usage_errors(run: Run) -> None:
-    done = run("projects", "--json", "--nonsense")
-    assert done.code == 2
-    assert json.loads(done.err)["error"]["message"].startswith("No such option")
-    assert run("projects", "--nonsense").err.startswith("flagtui: No such option")
-    assert "'--limit': 'x' is no whole number. See: " in run("flags", "list", "--limit", "x").err
-    assert "'--to': 'half' is no number. See: " in run("flags", "rollout", "x", "--to", "half").err
-    done = run("experiments", "create", "x", "--flag", "y")
-    assert "No such option '--flag'. Did you mean --flag-key or --log or --stage? See: " in done.err
-    assert "'--no-such'. Did you mean --no-trunc? See: " in run("flags", "list", "--no-such").err
-    done = run("serve", "--db", "x" * 300)
-    assert done.err.endswith("xxx cannot be used: File name too long. Check its access rights.\n")
 
 
 def test_refused_values_of_a_key_are_usage_errors(run: Run, service: Service) -> None:
@@ -92,14 +79,6 @@ except SystemExit:
     assert done.stdout.splitlines()[1:] == ["3 True"]
 
 
-def test_negated_word_is_sent_behind_two_hyphens(run: Run) -> None:
-    step = "Words of a query that begin with - follow --: flagtui flags list -- "
-    assert run("flags", "list", "is:on", "-tag:web").err.endswith(f"{step}-tag:web\n")
-    assert run("flags", "list", "check", "-old").err.endswith(f"{step}-old\n")
-    assert run("flags", "list", "-x").err.endswith("See: flagtui flags list --help\n")
-    assert run("projects", "-tag:web").err.endswith("See: flagtui projects --help\n")
-
-
 @pytest.mark.parametrize(
     ("error", "code", "retryable"),
     [
@@ -130,30 +109,24 @@ def test_codes_have_words_and_limits_a_time() -> None:
     assert in_words(limited).fix == "Nothing was changed; run again in 3 s."
 
 
-@pytest.mark.parametrize(
-    ("line", "code", "message"),
-    [
-        ("{program} journal --json --limit 1 > /dev/full", 1, "No space left on device"),
-        ("{program} doctor --offline --json | true; exit ${{PIPESTATUS[0]}}", 141, ""),
-        ("{program} doctor --offline >&-", 1, "the output ended early: Bad file descriptor"),
-        ("{program} --help >&-", 1, "the output ended early: Bad file descriptor"),
-        ("{program} --help > /dev/full", 1, "No space left on device"),
-        ("{program} --help | true; exit ${{PIPESTATUS[0]}}", 141, ""),
-        ("{program} --version <&- 2>&- > /dev/null", 0, ""),
-        ("{program} nonsense 2>&-", 2, ""),
-        ("LC_ALL=C PYTHONUTF8=0 PYTHONIOENCODING=ascii {program} profiles", 0, ""),
-    ],
-    ids=[
-        *("full disk", "closed pipe", "closed output", "help to closed output", "help to a full disk"),
-        *("help to a closed pipe", "closed input and messages", "closed messages", "ascii"),
-    ],
-)
+HOSTILE = {
+    "full disk": ("{program} journal --json --limit 1 > /dev/full", 1, "No space left on device"),
+    "closed pipe": ("{program} doctor --offline --json | true; exit ${{PIPESTATUS[0]}}", 141, ""),
+    "closed output": ("{program} doctor --offline >&-", 1, "the output ended early: Bad file descriptor"),
+    "help to closed output": ("{program} --help >&-", 1, "the output ended early: Bad file descriptor"),
+    "help to a full disk": ("{program} --help > /dev/full", 1, "No space left on device"),
+    "help to a closed pipe": ("{program} --help | true; exit ${{PIPESTATUS[0]}}", 141, ""),
+    "closed input and messages": ("{program} --version <&- 2>&- > /dev/null", 0, ""),
+    "closed messages": ("{program} nonsense 2>&-", 2, ""),
+    "ascii": ("LC_ALL=C PYTHONUTF8=0 PYTHONIOENCODING=ascii {program} profiles", 0, ""),
+}
+
+
+@pytest.mark.parametrize(("line", "code", "message"), HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_machine_gets_a_word_and_a_code(line: str, code: int, message: str, tmp_path: Path) -> None:
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)}
     program = f"{sys.executable} -m flagtui"
     done = run_shell(line.format(program=program), environment, tmp_path, shell="bash")
-    assert "Traceback" not in done.err
-    assert "Exception ignored" not in done.err
-    assert message in done.err
-    assert message or not done.err
     assert done.code == code, done.err
+    # Without a message, nothing is printed: no traceback, and no exception that Python ignored.
+    assert (message in done.err, done.err.count("\n")) == (True, bool(message))

@@ -4,8 +4,10 @@ test_every_write.py holds what a change reports, tests/changes/test_every_kind.p
 """
 
 import json
+import os
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -13,6 +15,8 @@ from tests.cli.conftest import KEY, Run, Service, run_at, server_variables
 from tests.doubles.faults import FAULTS
 from tests.doubles.faulty_service import FaultyService, serve
 from tests.doubles.slices import cross
+
+from flagtui.api.request_log import LogLine, log_to
 
 NOUNS: Final = {"flags": "feature_flags", "experiments": "experiments", "events": "event_definitions"}
 CUT_OFF: Final = ("no answer", "reset", "closed")
@@ -35,12 +39,12 @@ ON_A_PORT: Final = [name for name, fault in FAULTS.items() if fault.means != "no
 
 
 @pytest.mark.parametrize(("command", "name"), cross(READS, ON_A_PORT))
-def test_a_fault_is_told_as_what_it_is(run: Run, line: FaultyService, command: str, name: str) -> None:
+def test_a_fault_is_reported_as_what_it_is(run: Run, line: FaultyService, command: str, name: str) -> None:
     """Nothing is printed but one line of JSON that says what is wrong; the code does, too."""
     fault = FAULTS[name]
     line.fail(fault, rf"GET /api/projects/\d+/{NOUNS[command.split()[0]]}/([^/]+/)?$")
     done = run(*command.split(), "--json")
-    error = json.loads(done.err)["error"]
+    error = done.error
     message = "broke before the whole" if name in CUT_OFF else fault.words
     assert (done.code, done.out) == (fault.code, "")
     assert message in error["message"]
@@ -49,13 +53,13 @@ def test_a_fault_is_told_as_what_it_is(run: Run, line: FaultyService, command: s
 
 
 @pytest.mark.parametrize("command", ["flags list", "flags get new-nav", "flags disable new-nav --yes"])
-def test_an_address_that_nothing_listens_on_is_told(
+def test_an_address_that_nothing_listens_on_is_named(
     run: Run, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"http://127.0.0.1:{taken.getsockname()[1]}"
     done = run_at(address, run, monkeypatch)(*command.split(), "--json")
-    error = json.loads(done.err)["error"]
+    error = done.error
     assert (done.code, done.out, error["retryable"]) == (1, "", True)
     assert "that the server is running" in error["fix"]
 
@@ -70,6 +74,63 @@ def test_no_wait_means_no_second_attempt(run: Run, line: FaultyService, command:
 
 def test_doctor_names_the_time_after_which_to_run_again(run: Run, line: FaultyService) -> None:
     line.fail(FAULTS["429"])
-    findings = {each["subject"]: each for each in json.loads(run("doctor", "--json").out)["records"]}
+    findings = {each["subject"]: each for each in run("doctor", "--json").records}
     assert findings["server"]["state"] == "wrong"
     assert findings["server"]["next"] == "Nothing was changed; run again in 1 s."
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "feature_flags/?limit=1&search=new-nav",
+        "/api/projects/{project}/feature_flags/?limit=1&search=new-nav",
+        "HOST/api/projects/1/feature_flags/?limit=1&search=new-nav",
+    ],
+)
+def test_api_prints_the_json_of_an_address(signed_in: Run, service: Service, path: str) -> None:
+    done = signed_in("api", path.replace("HOST", service.address))
+    assert done.code == 0, done.err
+    assert [flag["key"] for flag in json.loads(done.out)["results"]] == ["new-nav"]
+
+
+def test_api_posts_only_what_changes_nothing_and_names_absences(signed_in: Run) -> None:
+    refused = signed_in("api", "feature_flags/", "--data", "-", stdin='{"key": "new"}')
+    assert (refused.code, "change nothing" in refused.err) == (3, True)
+    keys = signed_in("api", "feature_flags/bulk_keys/", "--data", "-", stdin='{"ids": [842]}')
+    assert keys.code == 0, keys.err
+    for wrong in ("{", '{"ids": [NaN]}'):
+        assert signed_in("api", "feature_flags/bulk_keys/", "--data", "-", stdin=wrong).code == 2
+    assert signed_in("api", "feature_flags/99999/").code == 6
+    assert signed_in("api", "no_such/").err.startswith("flagtui: /api/projects/1/no_such/: ")
+
+
+@pytest.fixture
+def run_here(monkeypatch: pytest.MonkeyPatch, online: Run) -> Run:
+    monkeypatch.setenv("FLAGTUI_LOG", "")
+    return online
+
+
+def test_every_request_is_a_line_without_the_key(run_here: Run, tmp_path: Path) -> None:
+    path = tmp_path / "requests.jsonl"
+    assert run_here("--log", str(path), "projects").code == 0
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert any(line["path"] == "/api/projects/" and line["status"] == 200 for line in lines)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert KEY not in path.read_text()
+
+
+def test_a_log_that_cannot_be_written_is_one_sentence(run_here: Run, tmp_path: Path) -> None:
+    for path in (tmp_path / "nowhere" / "x", "~no_such_user/x"):
+        done = run_here("--log", str(path), "projects")
+        assert (done.code, "cannot be written" in done.err, done.err.count("\n")) == (1, True, 1)
+
+
+def test_log_changes_the_mode_of_a_file_only(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe, 0o644)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    before = pipe.stat().st_mode
+    log_to(pipe)(LogLine("GET", "/"))
+    assert os.read(reader, 1_000).startswith(b'{"method": "GET"')
+    assert pipe.stat().st_mode == before
+    os.close(reader)

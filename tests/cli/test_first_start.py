@@ -1,12 +1,20 @@
-"""The program in a terminal: its first start, sign-in, and settings that are read again."""
+"""The program in a terminal: first start, sign-in, settings read again, lines for screen readers, shells."""
 
+import json
+import os
+import re
+import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import pytest
-from tests.cli.conftest import FLAGTUI, KEY, Run, Service
+from tests.cli.conftest import FLAGTUI, KEY, Run, Service, server_variables
 from tests.doubles.slices import FULL
 from tests.doubles.terminal import FOLDERS, Terminal
+
+from flagtui.config.locations import find_locations
 
 F4, F6 = "\x1bOS", "\x1b[17~"
 Start = Callable[[tuple[int, int]], Terminal]
@@ -125,3 +133,107 @@ def test_settings_reload_without_restart_and_mistakes_change_nothing(
         terminal.press("\x1b")
         terminal.wait_until(lambda: "esc later" not in terminal.text, "no dialog")
         assert terminal.press_to_end("q") == 0
+
+
+def test_commands_are_asked_for_and_answered_in_lines(tmp_path: Path, service: Service) -> None:
+    environment = dict.fromkeys(FOLDERS, str(tmp_path)) | server_variables(service.address)
+    with Terminal([*FLAGTUI, "--linear"], size=(100, 200), environment=environment) as terminal:
+        terminal.wait_for("flagtui>")
+        terminal.press("flags list new-nav\r", until=r"(?s)KEY; ID; .*new-nav; \d+; on; .*sidebar\n.*>")
+        terminal.press("flags disable new-nav\r", until=r"\[y/N\]")
+        terminal.press("n\r", until="(?s)y/N.*flagtui>")
+        terminal.press("nothing like that\r", until="(?s)No such command.*ended with 2")
+        terminal.press("flags get 'new\r", until="The line cannot be read")
+        terminal.press("profiles\r", until="There is no profile yet")
+        sent = bytes(terminal.sent)
+        # Colours and the ends of lines alone.
+        assert re.findall(rb"\x1b\[[\d;?]*[A-HJKSTfhlsu]", sent) == []
+        assert re.findall("[\u2500-\u257f]", sent.decode()) == []
+        assert KEY.encode() not in sent
+        terminal.press("\x1b[A\x1b[A", until="flagtui> flags get 'new")
+        terminal.press("\x15? flags disable\r", until="(?s)Turn flags off.*flagtui>")
+        assert terminal.press_to_end("quit\r") == 0
+
+
+def test_linear_mode_keeps_the_guard_of_its_options(signed_in: Run) -> None:
+    done = signed_in("--read-only", "--linear", stdin="flags disable new-nav --yes\n")
+    assert "ended with 3" in done.out, done.err
+
+
+@pytest.mark.usefixtures("demo_data")
+@pytest.mark.parametrize("words", [("demo", "--linear"), ("--linear", "demo")])
+def test_linear_demo_has_a_journal_of_its_own(words: tuple[str, ...], run_demo: Run, tmp_path: Path) -> None:
+    def run_lines(*given: str, lines: str) -> list[str]:
+        done = run_demo(*given, stdin=lines)
+        assert done.code == 0, done.err
+        return (done.out + done.err).replace("flagtui> ", "").splitlines()
+
+    given = ("flags disable new-nav --yes", "flags get new-nav --fields active", "flags get gone-nav --json")
+    lines = run_lines(*words, lines="\n".join((*given, "undo --yes", "journal --fields verb\n")))
+    assert lines[1:7] == [
+        *("new-nav\tsaved\tis off\t", "false", "ended with 6", "new-nav\tsaved\tis on\t"),
+        *("turn on", "turn off"),
+    ]
+    assert json.loads(lines[-1])["error"]["code"] == "not_found"
+    refused = run_lines("--read-only", *words, lines="flags disable new-nav --yes\nundo --yes\n")
+    assert [line for line in refused if line.startswith("ended")] == ["ended with 3"] * 2
+    assert not (tmp_path / "flagtui/journal").exists()
+    staged = "flags tag new-nav --add linear --stage\nflagtui demo staged drop new-nav\nflagtui\n"
+    copied = "\n".join(run_lines(*words, lines=staged))
+    assert "flagtui demo apply staged" in copied
+    assert "ended with" not in copied
+    assert "Usage: flagtui" in copied
+
+
+PROGRAM: Final = Path(sys.executable).parent / "flagtui"
+SETTINGS: Final = """
+[profiles.production]
+host = "https://us.posthog.com"
+project = 34
+
+[profiles.staging]
+host = "https://eu.posthog.com"
+"""
+SHELLS: Final = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], 'eval "$(flagtui completion bash)"'),
+    "zsh": (["zsh", "-f", "-i"], "autoload -Uz compinit; compinit -u -D; source <(flagtui completion zsh)"),
+    "fish": (["fish", "--no-config", "-i"], "flagtui completion fish | source"),
+}
+COMPLETIONS: Final = {
+    "flags disable 'new-n": "'new-nav'",
+    "flags list is:arch": "is:archived",
+    "experiments get Checkout\\ r": "Checkout\\ redesign",
+    "experiments get 'Checkout r": "'Checkout redesign'",
+    "flags list 'is:stale is:arch": "'is:stale is:archived'",
+    "flags list --fields key,act": "key,active",
+    "--profile prod": "--profile production",
+    "flags edit new-nav --from note": "--from notes.json",
+    "apply note": "notes.json",
+}
+"""Typed text, and what Tab makes of its end; tests/cli/test_completion.py has the other words."""
+
+
+@pytest.fixture
+def listed_home(home: Path, online: Run) -> Path:
+    """A home with settings, a file and the list of flags that one command read."""
+    assert online("flags", "list").code == online("experiments", "list").code == 0
+    settings = find_locations().settings_file
+    assert settings is not None
+    settings.parent.mkdir(parents=True)
+    settings.write_text(SETTINGS)
+    (home / "notes.json").write_text("{}")
+    return home
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_shell_completes_after_one_list(listed_home: Path, shell: str) -> None:
+    command, setup = SHELLS[shell]
+    if shutil.which(shell) is None or not PROGRAM.exists():
+        pytest.skip(f"{shell} or the script flagtui is not installed")
+    variables = {"HOME": str(listed_home), "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}"}
+    with Terminal(command, size=(132, 40), environment=variables, is_cold=True) as terminal:
+        terminal.press(f"cd; {setup}; echo rea''dy\r", until=r"(?m)^ready")
+        for typed, completed in COMPLETIONS.items():
+            terminal.press(f"flagtui {typed}\t", until=rf"flagtui .*{re.escape(completed)}")
+            # Removes the line.
+            terminal.press("\x15")

@@ -1,12 +1,15 @@
-"""Options of the program in any position, `--quiet`, and `--jq`."""
+"""Options and words as in other programs: in any position, with the formats of output that scripts need."""
 
 import json
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, Service
+from tests.cli.output.test_schemas import FOLDER
 
+from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.global_options import move_options
+from flagtui.cli.plumbing.piped_names import names_in
 
 LIST = ("flags", "list", "-L", "1", "--fields", "key")
 
@@ -24,7 +27,7 @@ LIST = ("flags", "list", "-L", "1", "--fields", "key")
 def test_options_may_precede_their_command(words: tuple[str, ...], signed_in: Run) -> None:
     done = signed_in(*words)
     assert done.code == 0, done.err
-    assert json.loads(done.out)["records"] == [{"key": signed_in(*LIST).out.strip()}]
+    assert done.records == [{"key": signed_in(*LIST).out.strip()}]
 
 
 @pytest.mark.parametrize(
@@ -62,11 +65,6 @@ def test_quiet_change_prints_nothing(place: int, signed_in: Run) -> None:
     assert (done.code, done.out, done.err) == (0, "", "")
 
 
-def test_quiet_command_still_reports_errors(signed_in: Run) -> None:
-    done = signed_in("-q", "flags", "get", "none-such")
-    assert (done.code, "there is no flag none-such" in done.err) == (6, True)
-
-
 def test_jq_filters_the_document(signed_in: Run) -> None:
     pytest.importorskip("jq", reason="there is no wheel of jq for this Python or machine")
     done = signed_in("flags", "get", "new-nav", "--jq", ".records[] | .key, {id, tags}")
@@ -90,40 +88,80 @@ def test_filter_that_fails_hides_no_change(signed_in: Run) -> None:
     assert signed_in("flags", "tag", "new-nav", "--remove", "filtered", "--yes").code == 0
 
 
+def test_flags_and_shares_are_named_as_elsewhere(signed_in: Run, service: Service) -> None:
+    id = signed_in("flags", "get", "new-nav", "--fields", "id").out.strip()
+    page = f"{service.address}/project/1/feature_flags/{id}"
+    for address in (page, f"{page}?tab=history", f"{page}#top"):
+        done = signed_in("flags", "get", address, "--fields", "key")
+        assert (done.code, done.out) == (0, "new-nav\n"), done.err
+    words = ("flags", "rollout", "new-nav", "--dry-run", "--json", "--to")
+    plans = [signed_in(*words, share).records for share in ("40", "40%", "40 %")]
+    changes = [[(record["key"], record["changes"]) for record in records] for records in plans]
+    assert changes[0]
+    assert changes[0] == changes[1] == changes[2]
+
+
+def test_schemas_are_printed(run: Run) -> None:
+    names = run("schema").out.split()
+    assert {"flag", "change-plan", "change-result"} <= {*names}
+    for name in names:
+        assert json.loads(run("schema", name).out) == json.loads((FOLDER / f"{name}.json").read_text())
+
+
+def test_output_option_and_short_limit(signed_in: Run) -> None:
+    listed = signed_in("flags", "list", "-L", "2", "-o", "json", "--fields", "key")
+    keys = [flag["key"] for flag in listed.records]
+    assert len(keys) == 2
+    table = signed_in("flags", "list", "-L", "2", "-o", "table", "--fields", "key", "--no-headers")
+    assert table.out.split() == keys
+    rows = signed_in("flags", "list", "-L", "2", "-otsv", "--fields", "key", is_shown=True)
+    assert rows.out.split() == keys
+
+
+@pytest.mark.parametrize("words", [("-o", "json"), ("-ojson",), ("--output=ndjson",), ("--json",)])
+def test_errors_are_json_where_the_output_is(signed_in: Run, words: tuple[str, ...]) -> None:
+    done = signed_in("flags", "get", "gone", *words)
+    assert (done.code, done.error["code"]) == (6, "not_found")
+
+
+ROW = {"schema": "flag", "id": 7, "key": " a\tb "}
+
+
 @pytest.mark.parametrize(
-    ("words", "suggestion"),
+    ("text", "names"),
     [
-        (("flags", "whoami"), "flagtui auth status"),
-        (("flags", "help"), "flagtui flags --help"),
-        (("events", "login"), "flagtui auth login"),
-        (("flags", "show"), "get"),
+        ("new-nav\t12\ton\r\n\ntag:core\n", ["new-nav", "tag:core"]),
+        (" blank \n", [" blank "]),
+        ("{not json\n", ["{not json"]),
+        (json.dumps(ROW) + "\n" + json.dumps(ROW | {"key": "c"}), [" a\tb ", "c"]),
+        (json.dumps({"schema": "flag", "records": [ROW]}, indent=2), [" a\tb "]),
+        (json.dumps({"schema": "flag", "records": []}), []),
+        ("", []),
     ],
 )
-def test_group_suggests_commands_elsewhere(words: tuple[str, ...], suggestion: str, run: Run) -> None:
-    done = run(*words)
-    assert (done.code, f"Did you mean {suggestion}?" in done.err) == (2, True), done.err
+def test_piped_names_are_exact(text: str, names: list[str]) -> None:
+    assert list(names_in(text, "flag")) == names
 
 
-@pytest.mark.parametrize("line", ["flags list -- -tag:web --limit 1", "flags get -- new-nav --json"])
-def test_option_behind_the_end_of_options_is_no_word(run: Run, line: str) -> None:
-    done = run(*line.split())
-    assert (done.code, "follows --, which ends the options; put it before --." in done.err) == (2, True)
+def test_experiments_in_json_are_read_by_id_and_others_refused() -> None:
+    assert list(names_in('{"schema": "whole-experiment", "id": 31, "key": "k"}', "experiment")) == ["31"]
+    with pytest.raises(Trouble, match="this command takes flags"):
+        list(names_in('{"schema": "experiment", "id": 31}', "flag"))
 
 
-@pytest.mark.parametrize(
-    ("line", "step"),
-    [
-        ("--json", "Example: flagtui flags list --json"),
-        ("--json keys", "Example: flagtui keys list --json"),
-        ("-o tsv", "Example: flagtui flags list -o json"),
-        ("--fields key", "Example: flagtui flags list --fields NAMES"),
-        ("--yes flags disable new-nav", "See: flagtui --help"),
-        ("flags --dry-run disable new-nav", "See: flagtui flags --help"),
-    ],
-)
-def test_option_without_its_command_names_one(run: Run, line: str, step: str) -> None:
-    option = next(word for word in line.split() if word.startswith("-"))
-    done = run(*line.split())
-    assert done.code == 2
-    assert f"{option} is an option of commands, and follows one." in done.err
-    assert step in done.err
+def test_lists_are_piped_back_and_queries_select_nothing(online: Run) -> None:
+    listed = online("flags", "list", "--json").out
+    keys = [record["key"] for record in json.loads(listed)["records"]]
+    shown = online("flags", "get", "-", "--json", stdin=listed).out
+    assert [record["key"] for record in json.loads(shown)["records"]] == keys
+    done = online("flags", "disable", "-", "--yes", stdin="is:on\n")
+    assert (done.code, done.out) == (6, "")
+    assert "there is no flag is:on" in done.err
+
+
+@pytest.mark.parametrize("words", ["flags get", "flags disable --yes", "events get", "experiments get"])
+def test_half_a_document_names_no_record(words: str, closed: Run) -> None:
+    done = closed(*words.split(), "-", stdin='{"records": [' + '{"key": "a"}, ' * 5_000)
+    assert (done.code, done.out) == (6, "")
+    assert "characters names no record" in done.err
+    assert len(done.err) < 200

@@ -62,7 +62,7 @@ def refusing() -> Iterator[tuple[Refusing, str]]:
 def error_of(done: Done) -> dict[str, Any]:
     """The one line of standard error, which is all that was said."""
     assert done.out == ""
-    error: dict[str, Any] = json.loads(done.err)["error"]
+    error: dict[str, Any] = done.error
     assert error.keys() == {"code", "message", "fix", "retryable"}
     assert error["message"]
     assert done.code == EXIT_CODES[error["code"]]
@@ -92,7 +92,7 @@ def test_server_faults_have_one_form_of_json_error(
         # It reads nothing before it writes: how the change ended is its output.
         is_unknown = answer in ("500", "no json")
         expected = (4 if is_unknown else code, False)
-        assert (done.code, json.loads(done.out)["records"][0]["ending"] == "saved") == expected
+        assert (done.code, done.records[0]["ending"] == "saved") == expected
         return
     if (name, answer) in SHOWN:
         assert (done.code, done.err) == (0, "")

@@ -14,6 +14,7 @@ from flagtui.cli.plumbing.client import make_client
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.profile_choice import (
     VARIABLE_WINS,
+    Opening,
     ProfileRequest,
     choose,
     choose_other,
@@ -43,6 +44,8 @@ guard = "relaxed"
 host = "https://flags.vault.example"
 key_command = "print-the-key"
 """
+LOGIN = "flagtui auth login --host https://x.example --profile NAME"
+GUARDED = ", guarded: no profile is for that host"
 TYPED = "phx_typed_in_the_app_0001"
 
 
@@ -58,17 +61,31 @@ def test_certificates_of_a_profile_are_trusted_by_its_client_only(monkeypatch: p
     assert "SSL_CERT_FILE" not in os.environ
 
 
-@pytest.fixture
-def written(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def _written(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = home / ".config" / "flagtui"
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text(SETTINGS)
     monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
 
 
-@pytest.mark.usefixtures("written")
+def open_profile(name: str | None = None) -> Opening:
+    return choose_signed_in(read_login_environment(), ProfileRequest(name))
+
+
+def open_session() -> Session:
+    return make_session(open_profile(), read_only=False)
+
+
+def rewrite(home: Path, old: str, new: str, count: int = -1) -> Path:
+    """Replace words of the settings while the app is open."""
+    file = home / ".config" / "flagtui" / "config.toml"
+    file.write_text(SETTINGS.replace(old, new, count))
+    return file
+
+
 def test_environment_key_stays_with_its_host() -> None:
-    first = choose_signed_in(read_login_environment(), ProfileRequest())
+    first = open_profile()
     assert first.keys.find(first.owner) == FoundSecret(Secret(KEY), "FLAGTUI_API_KEY")
     same = choose_other(first, "prod-two")
     assert same.chosen.overridden == ("FLAGTUI_API_KEY",)
@@ -78,61 +95,53 @@ def test_environment_key_stays_with_its_host() -> None:
     assert isinstance(other.keys.find(other.owner), NoCredential)
 
 
-@pytest.mark.usefixtures("written")
 @pytest.mark.parametrize(
     ("host", "words"),
     [
         ("https://flags.staging.example", "Profile staging, relaxed"),
-        (
-            "https://elsewhere.example",
-            "elsewhere.example (FLAGTUI_HOST, not the profile's host), guarded: no profile is for that host",
-        ),
+        ("https://elsewhere.example", f"elsewhere.example (FLAGTUI_HOST, not the profile's host){GUARDED}"),
     ],
 )
 def test_profile_is_described_with_its_guard(host: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGTUI_HOST", host)
-    opening = choose_signed_in(read_login_environment(), ProfileRequest("staging"))
+    opening = open_profile("staging")
     assert opening.words == words
 
 
-@pytest.mark.usefixtures("home")
-def test_host_of_the_environment_needs_no_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_host_of_the_environment_needs_no_profile(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rewrite(home, SETTINGS, "")
     monkeypatch.setenv("FLAGTUI_HOST", "https://elsewhere.example")
     opening = choose(read_login_environment(), ProfileRequest())
-    assert opening.words == "elsewhere.example (FLAGTUI_HOST), guarded: no profile is for that host"
+    assert opening.words == f"elsewhere.example (FLAGTUI_HOST){GUARDED}"
 
 
-@pytest.mark.usefixtures("written")
 def test_environment_host_ends_with_its_profile(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGTUI_HOST", "https://elsewhere.example")
-    first = choose_signed_in(read_login_environment(), ProfileRequest())
+    first = open_profile()
     assert first.host.origin == "https://elsewhere.example"
     other = choose_other(first, "staging")
     assert other.host.origin == "https://flags.staging.example"
     assert isinstance(other.keys.find(other.owner), NoCredential)
 
 
-@pytest.mark.usefixtures("written")
 @pytest.mark.parametrize("host", ["https://elsewhere.example", "https://flags.staging.example/project/3"])
 def test_app_uses_no_badge_or_guard_of_another_host(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGTUI_HOST", host)
-    session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=False)
+    session = open_session()
     name = host.split("/")[2]
     assert (session.badge, session.colour, session.rules.place) == (name, "neutral", name)
     assert session.profile == name
     assert session.rules.level == ("relaxed" if "staging" in host else "guarded")
 
 
-@pytest.mark.usefixtures("written")
 def test_a_host_written_otherwise_is_still_the_profiles_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGTUI_HOST", "https://eu.posthog.com/project/3")
-    session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=False)
+    session = open_session()
     assert (session.badge, session.colour, session.profile) == ("PROD", "error", "prod")
 
 
-@pytest.mark.usefixtures("written")
 def test_app_switches_to_every_profile_and_stays_read_only() -> None:
-    session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=True)
+    session = make_session(open_profile(), read_only=True)
     assert [each.name for each in session.neighbours] == ["prod", "prod-two", "staging", "vault"]
     assert (session.badge, session.colour) == ("PROD", "error")
     assert session.switch is not None
@@ -143,7 +152,6 @@ def test_app_switches_to_every_profile_and_stays_read_only() -> None:
     assert "There is no profile gone" in gone
 
 
-@pytest.mark.usefixtures("written")
 @pytest.mark.parametrize(
     ("edit", "badge", "level"),
     [
@@ -154,28 +162,23 @@ def test_app_switches_to_every_profile_and_stays_read_only() -> None:
 def test_guard_of_edited_settings_stays_with_its_host(
     home: Path, edit: tuple[str, str], badge: str, level: str
 ) -> None:
-    session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=False)
-    file = home / ".config" / "flagtui" / "config.toml"
-    file.write_text(SETTINGS.replace(*edit, 1))
+    session = open_session()
+    rewrite(home, *edit, 1)
     assert session.reread is not None
     renewed = session.with_settings_of(expect(session.reread(), Reread).session)
     assert (renewed.badge, renewed.rules.level, renewed.origin) == (badge, level, session.origin)
 
 
-@pytest.mark.usefixtures("written")
 def test_removed_profile_is_not_replaced_by_another(home: Path) -> None:
-    session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=False)
-    file = home / ".config" / "flagtui" / "config.toml"
-    file.write_text(SETTINGS.replace("prod", "live"))
+    session = open_session()
+    file = rewrite(home, "prod", "live")
     assert session.reread is not None
     assert f"{file} has no profile prod any more" in expect(session.reread(), str)
 
 
-@pytest.mark.usefixtures("written")
 async def test_environment_key_stays_while_its_profile_moves(home: Path) -> None:
-    session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=False)
-    file = home / ".config" / "flagtui" / "config.toml"
-    file.write_text(SETTINGS.replace('host = "eu"', 'host = "us"', 1))
+    session = open_session()
+    rewrite(home, 'host = "eu"', 'host = "us"', 1)
     assert session.reread is not None
     moved = expect(session.reread(), Reread).session
     assert moved.switch is not None
@@ -183,73 +186,61 @@ async def test_environment_key_stays_while_its_profile_moves(home: Path) -> None
         await expect(moved.switch("prod"), Session).connect()
 
 
-@pytest.mark.usefixtures("written")
 def test_a_key_that_was_typed_is_in_no_report() -> None:
-    session = make_session(choose_signed_in(read_login_environment(), ProfileRequest()), read_only=False)
+    session = open_session()
     assert session.with_key is not None
     session.with_key("phx_typed_by_a_person_0001")
     assert session.redact("x phx_typed_by_a_person_0001 x") == "x •••• x"
 
 
-@pytest.mark.usefixtures("home")
-def test_missing_key_and_profile_name_the_ways_to_sign_in() -> None:
+def test_missing_key_and_profile_name_the_ways_to_sign_in(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewrite(home, SETTINGS, "")
+    monkeypatch.delenv("FLAGTUI_API_KEY")
     with pytest.raises(Trouble, match="flagtui auth login"):
-        choose_signed_in(read_login_environment(), ProfileRequest())
+        open_profile()
 
 
-@pytest.mark.usefixtures("written")
 def test_typed_key_is_kept_where_the_next_start_reads_it() -> None:
-    first = choose_signed_in(read_login_environment(), ProfileRequest())
+    first = open_profile()
     assert KeyInUse(first).keep(TYPED).endswith(f"--profile prod --keep file. {VARIABLE_WINS}")
     staging = choose_other(first, "staging")
-    assert (
-        KeyInUse(staging)
-        .keep(TYPED)
-        .endswith("to keep it: flagtui auth login --profile staging --keep file.")
-    )
+    step = "to keep it: flagtui auth login --profile staging --keep file."
+    assert KeyInUse(staging).keep(TYPED).endswith(step)
     staging.keys.keep_in_file(staging.owner, Secret("phx_expired_0001"))
     assert KeyInUse(staging).keep(TYPED).startswith("The key is kept in /")
     assert staging.keys.find(staging.owner) == FoundSecret(Secret(TYPED), "file")
     assert make_session(choose_other(first, "vault"), read_only=False).keep_key is None
 
 
-@pytest.mark.usefixtures("written")
 def test_missing_key_is_corrected_where_the_next_run_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    vault = choose_other(choose_signed_in(read_login_environment(), ProfileRequest()), "vault")
+    vault = choose_other(open_profile(), "vault")
     what, next = no_key_words(vault, expect(vault.keys.find(vault.owner), NoCredential))
     assert what == "key_command: There is no program print-the-key."
     assert next.endswith("or replace it: flagtui auth login --profile vault --key-command COMMAND")
     monkeypatch.setenv("FLAGTUI_API_KEY", "two words")
-    prod = choose_signed_in(read_login_environment(), ProfileRequest())
+    prod = open_profile()
     missing = expect(prod.keys.find(prod.owner), NoCredential)
     assert no_key_words(prod, missing)[1] == "Correct FLAGTUI_API_KEY, or: unset FLAGTUI_API_KEY"
 
 
-@pytest.mark.usefixtures("written")
 @pytest.mark.parametrize(
     ("host", "step"),
     [
-        (
-            "https://flags.staging.example/",
-            "Name its profile with: --profile staging; or set FLAGTUI_API_KEY.",
-        ),
-        (
-            "https://x.example",
-            "Make a profile with: flagtui auth login --host https://x.example --profile NAME; "
-            "name it with: --profile NAME; or set FLAGTUI_API_KEY.",
-        ),
+        ("https://flags.staging.example/", "Name its profile with: --profile staging; "),
+        ("https://x.example", f"Make a profile with: {LOGIN}; name it with: --profile NAME; "),
     ],
 )
 def test_host_without_a_key_names_a_profile(host: str, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FLAGTUI_API_KEY")
     monkeypatch.setenv("FLAGTUI_HOST", host)
-    opening = choose_signed_in(read_login_environment(), ProfileRequest())
-    assert no_key_words(opening, NoCredential(()))[1] == step
+    opening = open_profile()
+    assert no_key_words(opening, NoCredential(()))[1] == f"{step}or set FLAGTUI_API_KEY."
 
 
-@pytest.mark.usefixtures("written")
 @pytest.mark.parametrize("token", ["phc_public_token_of_project", " phs_secret_key_of_project_1"])
 def test_tokens_of_other_kinds_are_never_sent_as_keys(token: str) -> None:
-    key = KeyInUse(choose_signed_in(read_login_environment(), ProfileRequest()))
+    key = KeyInUse(open_profile())
     with pytest.raises(BadKey, match="it only"):
         key.client_with(token)

@@ -71,24 +71,6 @@ def test_results_by_file_are_stored_unless_in_a_build(online: Run, monkeypatch: 
         assert len([*Path("..").glob("**/code/*.files")]) == stored
 
 
-def test_offline_uses_last_cache_and_reports_its_age(online: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = online("refs", "--offline")
-    assert missing.code == 6
-    assert "without --offline" in missing.err
-    before = online("refs").out
-    monkeypatch.setattr("flagtui.api.connection.Connection.ask", None)
-    after = online("refs", "--offline")
-    assert after.out == before
-    assert "Flags as read " in after.err
-
-
-@pytest.mark.parametrize("command", ["refs", "check", "flags types --language ts"])
-def test_offline_refuses_the_name_of_a_project(online: Run, command: str) -> None:
-    done = online(*command.split(), "--offline", "--project", "Web")
-    assert (done.code, done.out) == (2, "")
-    assert "offline, a project is chosen by its id" in done.err
-
-
 def test_deleted_flag_is_not_reported_as_unknown(online: Run) -> None:
     online("flags", "create", "short-lived", "--yes")
     online("flags", "delete", "short-lived", "--yes")
@@ -139,20 +121,6 @@ def test_without_the_extra_check_refuses_rules_that_need_it(online: Run) -> None
     assert (done.code, done.out) == (1, "")
     assert "Install flagtui[code]" in done.err
     assert online(*("check", "--rules", "missing-required", "--require", "new-nav")).code == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--in", "nowhere"), "is not a folder"),
-        (("rollout:abc",), "is not understood"),
-        (("--language", "cobol"), "cobol"),
-    ],
-)
-def test_wrong_input_names_what_is_wrong(online: Run, words: tuple[str, ...], message: str) -> None:
-    done = online("refs", *words)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
 
 
 def test_typo_in_the_settings_names_file_line_and_key(online: Run) -> None:

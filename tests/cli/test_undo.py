@@ -10,7 +10,8 @@ import pytest
 from click.exceptions import Abort, Exit
 from msgspec.structs import replace
 from tests.changes.flags.test_flag_undo import NO_DEPENDENTS
-from tests.cli.conftest import Run, Scripted, Service
+from tests.cli.conftest import Run, Scripted, Service, require_done
+from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 
 from flagtui.api.client import Client
@@ -78,12 +79,9 @@ def test_last_change_is_undone_once_and_by_its_id(
     refused = signed_in("undo")
     assert (refused.code, machine.flag().active) == (3, False)
     assert "nothing was sent. To agree: --yes" in refused.err
-    done = signed_in("undo", "--yes", is_shown=True)
-    assert done.code == 0, done.err
-    assert all(
-        words in done.out
-        for words in (f"Undo: turn {machine.key} on again", "off → on", f"{machine.key} is on")
-    )
+    done = require_done(signed_in("undo", "--yes", is_shown=True))
+    for words in (f"Undo: turn {machine.key} on again", "off → on", f"{machine.key} is on"):
+        assert words in done.out
     assert machine.flag().active is True
     newest = machine.journal.entries()[0]
     assert newest.undoes == "aaaa1111"
@@ -92,8 +90,7 @@ def test_last_change_is_undone_once_and_by_its_id(
     assert [line for line in lines if line.startswith("aaaa1111") and line.endswith(", undone")]
     again = signed_in("undo", "aaaa", "--yes")
     assert (again.code, "already undone" in again.err) == (3, True)
-    back = signed_in("undo", newest.id[:8], "--yes", "--json")
-    assert [record["ending"] for record in json.loads(back.out)["records"]] == ["saved"]
+    assert signed_in("undo", newest.id[:8], "--yes", "--json").endings == {machine.key: "saved"}
     assert machine.flag().active is False
 
 
@@ -158,7 +155,7 @@ def test_undo_keeps_later_changes_of_others_without_overwrite(signed_in: Run, ma
     assert all(words in kept.out for words in ("was", "Mine", "theirs", "Theirs", "yours", "Old"))
     assert "another user changed this, so nothing was sent; nothing of yours" in kept.err
     assert kept.err.endswith("To agree: --yes --overwrite.\n")
-    records = json.loads(signed_in("undo", "bbbb1111", "--yes", "--json").out)["records"]
+    records = signed_in("undo", "bbbb1111", "--yes", "--json").records
     sides = {"was": "Mine", "yours": "Old", "theirs": "Theirs"}
     assert records[0]["conflicts"] == [{"where": "name", **sides, "by_you": False}]
     done = signed_in("undo", "bbbb1111", "--yes", "--overwrite")
@@ -205,8 +202,7 @@ def test_impossible_undo_is_one_sentence_and_changes_nothing(signed_in: Run, mac
 def question_of(level: Level, *, reason: bool = False, conflict: bool = False) -> Question[Plan]:
     fresh = Flag.of(raw_flag(id=7, key="checkout", name="Theirs"))
     seen = {"name": "Mine"} if conflict else {}
-    plan = plan_flag(Intent(7, {"name": "Old"}, "edit", seen=seen), fresh, NO_DEPENDENTS)
-    assert isinstance(plan, Plan)
+    plan = expect(plan_flag(Intent(7, {"name": "Old"}, "edit", seen=seen), fresh, NO_DEPENDENTS), Plan)
     question = guard(Planned(None, [plan]), GuardRules(level, require_reason=reason))
     assert isinstance(question, Question)
     return question
@@ -219,9 +215,7 @@ def settle(question: Question[Any], given: Confirmation, person: Scripted) -> Ap
 def test_a_person_is_asked_for_what_the_options_leave_open() -> None:
     strict = question_of(Level.STRICT, reason=True)
     says = {"Why": "incident 7", "To confirm, type checkout": "checkout"}
-    approved = settle(strict, Confirmation(), Scripted(says=says))
-    assert isinstance(approved, Approved)
-    assert approved.reason == "incident 7"
+    assert expect(settle(strict, Confirmation(), Scripted(says=says)), Approved).reason == "incident 7"
     assert isinstance(settle(strict, Confirmation(yes=True), Scripted(says={"Why": "x"})), NotYet)
     plain = question_of(Level.GUARDED)
     assert isinstance(settle(plain, Confirmation(), Scripted()), Approved)

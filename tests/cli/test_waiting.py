@@ -1,6 +1,5 @@
 """`--wait` waits for a later outcome, at most as long as given; then the exit code is 4."""
 
-import json
 import os
 import signal
 from datetime import UTC, datetime, timedelta
@@ -46,8 +45,8 @@ def soon(seconds: float) -> str:
 def test_a_scheduled_moment_is_waited_for(signed_in: Run) -> None:
     words = ("flags", "schedule", "new-nav", "--add-share", "5", "--yes", "--json")
     late = signed_in(*words, "--at", "+9m", "--wait", "0.1")
-    assert (late.code, json.loads(late.out)["records"][0]["ending"]) == (4, "saved")
-    error = json.loads(late.err.splitlines()[-1])["error"]
+    assert (late.code, late.records[0]["ending"]) == (4, "saved")
+    error = late.error
     assert (error["code"], error["retryable"]) == ("not_known", True)
     assert "flagtui flags due new-nav" in error["fix"]
     done = signed_in(*words, "--at", soon(0.5), "--wait", "30")
@@ -80,11 +79,11 @@ def test_results_in_calculation_are_waited_for_and_reported(signed_in: Run) -> N
     late = signed_in("experiments", "results", "31", "--recalculate", "--wait", "0.4", "--json")
     assert late.code == 4
     assert "Checkout redesign: not everything is calculated after 0.4 s" in late.err
-    assert {record["reason"] for record in json.loads(late.out)["records"]} <= {"not calculated yet"}
+    assert {record["reason"] for record in late.records} <= {"not calculated yet"}
     early = signed_in("experiments", "timeseries", "31", "--recalculate", "--wait", "0.1", "--json")
-    assert (early.code, bool(json.loads(early.out)["records"])) == (4, True)
+    assert (early.code, bool(early.records)) == (4, True)
     whole = signed_in("experiments", "timeseries", "31", "--recalculate", "--wait", "60", "--json")
-    assert (whole.code, bool(json.loads(whole.out)["records"])) == (0, True)
+    assert (whole.code, bool(whole.records)) == (0, True)
     assert "waiting until the days are calculated, for 60 s at most" in whole.err
 
 

@@ -85,9 +85,7 @@ def test_columns_count_cells_as_the_app_does(text: str) -> None:
     assert cell_width(safe_text(text)) == cell_len(safe_text(text))
 
 
-def test_tables_need_no_headings_and_empty_lists_are_sentences(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_tables_need_no_headings_and_empty_lists_are_sentences(capsys: pytest.CaptureFixture[str]) -> None:
     options = OutputOptions(output_format="table", no_headers=True, no_trunc=True)
     choose_printer(KIND, options).records(KIND, [Row("a" * 300)])
     assert capsys.readouterr().out == f"{'a' * 300}\n"

@@ -1,21 +1,19 @@
 """A service on which change sets are staged and applied."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
-from tests.cli.conftest import KEY, Done, Run, reachable, run_at
+from tests.cli.conftest import KEY, Done, Run, reachable, records, run_at
 from tests.doubles.faulty_service import FaultyService
 
 from flagtui.changes.sets.change_set import ChangeSet, as_text, read_text
 from flagtui.service import close_service, create_service
 
 FLAG: Final = "export-parquet"
-
-
 OTHER: Final = "billing-usage-alerts"
+THIRD: Final = "mobile-deep-links"
 
 
 @pytest.fixture(scope="module")
@@ -62,15 +60,6 @@ def elsewhere(here: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run
     return run
 
 
-def require_done(result: Done) -> Done:
-    assert result.code == 0, result
-    return result
-
-
-def records(result: Done) -> list[dict[str, Any]]:
-    return [dict(record) for record in json.loads(require_done(result).out)["records"]]
-
-
 def is_on(here: Run, key: str) -> bool:
     (record,) = records(here("flags", "get", key, "--json", "--fields", "active"))
     return bool(record["active"])
@@ -79,6 +68,3 @@ def is_on(here: Run, key: str) -> bool:
 def change_file(path: Path, change: Callable[[ChangeSet], ChangeSet]) -> None:
     """Replace the set in a file by another one with a digest of its own."""
     path.write_text(as_text(change(read_text(path.read_bytes(), path.name))))
-
-
-THIRD: Final = "mobile-deep-links"

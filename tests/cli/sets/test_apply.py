@@ -4,12 +4,13 @@ import json
 import stat
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import httpx
 import pytest
 from tests.changes.conftest import flag, make_plan
-from tests.cli.conftest import Run, Scripted
-from tests.cli.sets.conftest import FLAG, OTHER, THIRD, is_on, records, require_done
+from tests.cli.conftest import Run, Scripted, records, require_done
+from tests.cli.sets.conftest import FLAG, OTHER, THIRD, is_on
 from tests.doubles.expected import require
 from tests.doubles.faulty_service import FaultyService
 
@@ -17,14 +18,16 @@ from flagtui.changes.flags.flag_intent import switch
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, Report
-from flagtui.changes.sets.set_progress import choices_after_refusal
+from flagtui.changes.sets.set_progress import AfterRefusal, choices_after_refusal
 from flagtui.cli.commands.apply import WORDS, ApplyInterface
 from flagtui.cli.plumbing.change_records import OUTCOME
 from flagtui.cli.plumbing.change_report import ChangeReport
-from flagtui.cli.plumbing.errors import EXIT_CODES
+from flagtui.cli.plumbing.errors import EXIT_CODES, Code
 from flagtui.cli.plumbing.options import Agreement, WorkPlace, WriteTerms
 from flagtui.cli.plumbing.output.printer import OutputOptions, choose_printer
-from flagtui.cli.plumbing.prompts import NO_PROMPTS
+from flagtui.cli.plumbing.prompts import NO_PROMPTS, Prompts
+
+PLAN: Final = make_plan(switch("turn off", 812), flag())
 
 
 def test_set_is_one_journal_group_with_reason_and_one_undo(here: Run) -> None:
@@ -49,29 +52,24 @@ def test_file_of_a_dry_run_is_private_and_applies_once(here: Run) -> None:
     assert len(records(here("journal", "--json"))) == 1
 
 
-def test_applied_set_reports_a_record_deleted_since(here: Run) -> None:
+def test_applied_set_reports_what_was_deleted_or_changed_since(here: Run) -> None:
     require_done(here("flags", "create", "made-by-set", "--dry-run", "--out", "set.json"))
     require_done(here("apply", "set.json", "--yes"))
     require_done(here("flags", "delete", "made-by-set", "--yes"))
     for more in ("--yes", "--dry-run"):
         deleted = here("apply", "set.json", more)
-        assert deleted.code == EXIT_CODES["conflict"]
-        assert deleted.out.startswith(
-            "made-by-set\tconflicted\tit was applied, and the record was deleted since"
-        )
+        words = "made-by-set\tconflicted\tit was applied, and the record was deleted since"
+        assert (deleted.code, deleted.out.startswith(words)) == (EXIT_CODES["conflict"], True)
         assert "flagtui flags restore made-by-set" in deleted.out
     require_done(here("flags", "restore", "made-by-set", "--yes"))
     assert "the set was applied already" in require_done(here("apply", "set.json", "--yes")).out
-
-
-def test_applied_set_reports_values_changed_since(here: Run) -> None:
-    require_done(here("flags", "disable", FLAG, OTHER, "--dry-run", "--out", "set.json"))
-    require_done(here("apply", "set.json", "--yes"))
+    require_done(here("flags", "disable", FLAG, OTHER, "--dry-run", "--out", "both.json"))
+    require_done(here("apply", "both.json", "--yes"))
     require_done(here("flags", "enable", FLAG, "--yes"))
-    changed = here("apply", "set.json", "--yes", "--json")
-    assert changed.code == EXIT_CODES["conflict"]
-    endings = {each["key"]: each["ending"] for each in json.loads(changed.out)["records"]}
-    assert endings == {FLAG: "conflicted", OTHER: "unchanged"}
+    changed = here("apply", "both.json", "--yes", "--json")
+    assert (changed.code, changed.endings) == (
+        *(EXIT_CODES["conflict"], {FLAG: "conflicted", OTHER: "unchanged"}),
+    )
     assert is_on(here, FLAG)
 
 
@@ -121,28 +119,43 @@ def test_first_refusal_stops_the_set_by_default(
     options = ("--on-refusal", choice) if choice else ()
     stopped = here("apply", "staged", "--yes", "--json", *options)
     assert stopped.code == EXIT_CODES["refused"]
-    assert [each["ending"] for each in json.loads(stopped.out)["records"]] == endings
+    assert [each["ending"] for each in stopped.records] == endings
     assert [is_on(here, key) for key in (FLAG, OTHER, THIRD)] == states
+
+
+@pytest.mark.parametrize(("status", "code"), [(400, "refused"), (500, "not_known")])
+def test_stopped_set_names_how_to_continue(status: int, code: Code, here: Run, line: FaultyService) -> None:
+    require_done(here("flags", "disable", FLAG, OTHER, THIRD, "--stage"))
+    refuse_second(line, status)
+    stopped = here("apply", "staged", "--yes", "--wait", "0")
+    assert stopped.code == EXIT_CODES[code]
+    assert "1 of 3 changes are applied; flagtui apply staged continues, flagtui undo reverts" in stopped.err
 
 
 def test_a_stopped_set_continues_with_a_second_apply(here: Run, line: FaultyService) -> None:
     require_done(here("flags", "disable", FLAG, OTHER, THIRD, "--stage"))
     refuse_second(line)
-    stopped = here("apply", "staged", "--yes")
-    assert "1 of 3 changes are applied; flagtui apply staged continues, flagtui undo reverts" in stopped.err
-    again = records(here("apply", "staged", "--yes", "--json"))
-    assert [each["key"] for each in again] == [OTHER, THIRD]
+    here("apply", "staged", "--yes")
+    assert [*require_done(here("apply", "staged", "--yes", "--json")).endings] == [OTHER, THIRD]
     assert len({each["batch"] for each in records(here("journal", "--json"))}) == 1
     assert len(records(here("undo", "--yes", "--json"))) == 3
     assert [is_on(here, key) for key in (FLAG, OTHER, THIRD)] == [True, True, True]
 
 
-def test_set_stopped_by_an_unknown_outcome_names_the_next_step(here: Run, line: FaultyService) -> None:
-    require_done(here("flags", "disable", FLAG, OTHER, THIRD, "--stage"))
-    refuse_second(line, status=500)
-    stopped = here("apply", "staged", "--yes", "--wait", "0")
-    assert stopped.code == EXIT_CODES["not_known"]
-    assert "1 of 3 changes are applied; flagtui apply staged continues, flagtui undo reverts" in stopped.err
+class Choosing(Scripted, frozen=True):
+    """A user who chooses the answer at this place."""
+
+    place: int = 0
+
+    def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
+        self.transcript.extend(choices)
+        return self.place
+
+
+def applying(count: int, prompts: Prompts, choice: AfterRefusal | None = None) -> ApplyInterface:
+    """What follows a set of so many changes."""
+    terms = WriteTerms(WorkPlace(), Agreement(), choose_printer(OUTCOME, OutputOptions()))
+    return ApplyInterface(terms, ChangeReport(terms.printer), Planned(None, [PLAN] * count), choice, prompts)
 
 
 @pytest.mark.parametrize(
@@ -157,18 +170,36 @@ def test_set_stopped_by_an_unknown_outcome_names_the_next_step(here: Run, line: 
 async def test_user_chooses_what_is_possible_after_a_refusal(
     applied: int, left: int, choices: list[str]
 ) -> None:
-    plan = make_plan(switch("turn off", 812), flag())
-    terms = WriteTerms(WorkPlace(), Agreement(), choose_printer(OUTCOME, OutputOptions()))
-    plans = Planned(None, [plan] * (applied + 1 + left))
     for place in range(max(1, len(choices))):
         prompts = Choosing(place=place)
-        interface = ApplyInterface(terms, ChangeReport(terms.printer), plans, None, prompts)
+        interface = applying(applied + 1 + left, prompts)
         for _ in range(applied):
-            await interface.on_outcome(Outcome(plan, "saved", journal_id="j"))
-        goes_on = await interface.on_outcome(Outcome(plan, "refused", reason="No."))
+            await interface.on_outcome(Outcome(PLAN, "saved", journal_id="j"))
+        goes_on = await interface.on_outcome(Outcome(PLAN, "refused", reason="No."))
         chosen = choices[place] if choices else "stop here"
         assert (WORDS[require(interface.choice)], prompts.transcript) == (chosen, choices)
         assert goes_on == (chosen == "continue with the rest")
+
+
+@pytest.mark.parametrize(
+    ("ending", "effect"),
+    [
+        ("refused", "continues"),
+        ("awaiting approval", "continues once it is approved"),
+        ("conflicted", "shows what changed since"),
+    ],
+)
+async def test_effect_of_another_run_follows_from_the_outcomes(ending: Ending, effect: str) -> None:
+    interface, outcome = applying(1, NO_PROMPTS, "continue"), Outcome(PLAN, ending, flag())
+    await interface.on_outcome(outcome)
+    (result,) = interface.results(Report((outcome,)))
+    assert interface.effect_of_another_run == effect
+    assert ("Apply the set again" in result.next) == (ending == "conflicted")
+
+
+def test_earlier_runs_leave_something_to_undo() -> None:
+    assert choices_after_refusal(0, 0) == ("stop",)
+    assert choices_after_refusal(1, 0) == ("stop", "undo")
 
 
 def test_undone_set_is_applied_again_unless_others_changed_it(here: Run, elsewhere: Run) -> None:
@@ -181,42 +212,6 @@ def test_undone_set_is_applied_again_unless_others_changed_it(here: Run, elsewhe
     refused = here("apply", "set.json", "--yes")
     assert refused.code == EXIT_CODES["conflict"]
     assert [line.split("\t")[0] for line in refused.out.splitlines()] == [OTHER]
-
-
-@pytest.mark.parametrize(
-    ("ending", "effect"),
-    [
-        ("refused", "continues"),
-        ("awaiting approval", "continues once it is approved"),
-        ("conflicted", "shows what changed since"),
-    ],
-)
-async def test_effect_of_another_run_follows_from_the_outcomes(ending: Ending, effect: str) -> None:
-    plan = make_plan(switch("turn off", 812), flag())
-    terms = WriteTerms(WorkPlace(), Agreement(), choose_printer(OUTCOME, OutputOptions()))
-    interface = ApplyInterface(
-        terms, ChangeReport(terms.printer), Planned(None, [plan]), "continue", NO_PROMPTS
-    )
-    outcome = Outcome(plan, ending, flag())
-    await interface.on_outcome(outcome)
-    assert interface.effect_of_another_run == effect
-    (result,) = interface.results(Report((outcome,)))
-    assert ("Apply the set again" in result.next) == (ending == "conflicted")
-
-
-def test_earlier_runs_leave_something_to_undo() -> None:
-    assert choices_after_refusal(0, 0) == ("stop",)
-    assert choices_after_refusal(1, 0) == ("stop", "undo")
-
-
-class Choosing(Scripted, frozen=True):
-    """A user who chooses the answer at this place."""
-
-    place: int = 0
-
-    def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
-        self.transcript.extend(choices)
-        return self.place
 
 
 def test_reach_of_a_single_change_is_counted(here: Run) -> None:
@@ -233,13 +228,12 @@ def test_reach_of_a_single_change_is_counted(here: Run) -> None:
     assert "about several flags" not in left
 
 
-def description_of(run: Run, id: str) -> object:
-    (experiment,) = records(run("experiments", "get", id, "--json", "--fields", "description"))
-    return experiment["description"]
+def description_of(run: Run, id: str) -> str:
+    return run("experiments", "get", id, "--fields", "description").out.strip()
 
 
 def stopped_id(run: Run) -> str:
-    return str(records(run("experiments", "list", "is:stopped", "--json", "--fields", "id"))[0]["id"])
+    return run("experiments", "list", "is:stopped", "--fields", "id").out.split()[0]
 
 
 def test_experiments_and_flags_apply_in_one_set(here: Run) -> None:
@@ -257,37 +251,31 @@ def test_experiments_and_flags_apply_in_one_set(here: Run) -> None:
     assert (description_of(here, id), is_on(here, FLAG)) == (before, True)
 
 
-def test_an_archived_experiment_is_staged_and_applied(here: Run) -> None:
+def test_an_experiment_is_archived_by_a_set_once(here: Run) -> None:
     id = stopped_id(here)
     require_done(here("experiments", "archive", id, "--dry-run", "--out", "set.json"))
     require_done(here("apply", "set.json", "--yes"))
-    (experiment,) = records(here("experiments", "get", id, "--json", "--fields", "archived"))
-    assert experiment["archived"] is True
+    assert here("experiments", "get", id, "--fields", "archived").out == "true\n"
     assert require_done(here("apply", "set.json", "--yes")).out.count("applied already") == 1
 
 
 def test_an_experiment_that_changed_since_is_a_conflict(here: Run) -> None:
-    id = stopped_id(here)
-    require_done(
-        here("experiments", "edit", id, "--field", "description=Mine", "--dry-run", "--out", "set.json")
-    )
-    require_done(here("experiments", "edit", id, "--field", "description=Theirs", "--yes"))
+    edit = ("experiments", "edit", stopped_id(here), "--field")
+    require_done(here(*edit, "description=Mine", "--dry-run", "--out", "set.json"))
+    require_done(here(*edit, "description=Theirs", "--yes"))
     shown = here("apply", "set.json", "--yes")
-    assert shown.code == EXIT_CODES["conflict"]
-    assert "you changed description since" in shown.err
+    assert (shown.code, "you changed description since" in shown.err) == (EXIT_CODES["conflict"], True)
     assert "now     Theirs" in shown.err
     require_done(here("apply", "set.json", "--yes", "--overwrite"))
-    assert description_of(here, id) == "Mine"
+    assert description_of(here, edit[2]) == "Mine"
 
 
 def test_what_a_set_cannot_hold_of_an_experiment_is_refused(here: Run) -> None:
     id = stopped_id(here)
     edit = ("experiments", "edit", id, "--field", "exposure_criteria={}", "--dry-run", "--out", "a.json")
     refused = here(*edit)
-    assert refused.code == EXIT_CODES["refused"]
-    assert "exposure cannot be staged" in refused.err
-    refused = here("experiments", "archive", id, "--disable-flag", "--stage")
-    assert "cannot be staged" in refused.err
+    assert (refused.code, "exposure cannot be staged" in refused.err) == (EXIT_CODES["refused"], True)
+    assert "cannot be staged" in here("experiments", "archive", id, "--disable-flag", "--stage").err
     assert "this cannot be staged: it is a step" in here("experiments", "launch", id, "--stage").err
     require_done(here("experiments", "edit", id, "--field", "name=New", "--stage"))
     mixed = here("experiments", "archive", id, "--stage")

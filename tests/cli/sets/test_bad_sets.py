@@ -1,27 +1,28 @@
 """Sets that cannot be applied get one line and a documented exit code, and change nothing."""
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-import msgspec
 import pytest
-from tests.cli.conftest import Run
-from tests.cli.sets.conftest import FLAG, OTHER, change_file, is_on, records, require_done
+from msgspec.structs import replace
+from tests.cli.conftest import Run, require_done
+from tests.cli.sets.conftest import FLAG, OTHER, change_file, is_on
 
 from flagtui.changes.sets.change_set import FAULTS, ChangeSet
 from flagtui.changes.sets.set_files import SetFile, hold
-from flagtui.cli.plumbing.errors import EXIT_CODES
+from flagtui.cli.plumbing.errors import EXIT_CODES, Code
 from flagtui.cli.plumbing.staging import FAULT_CODES
+
+Spoil = Callable[[Path], object]
 
 
 def test_a_record_that_changed_since_is_shown_from_three_sides(here: Run, elsewhere: Run) -> None:
     require_done(here("flags", "edit", FLAG, "--field", "name=Mine", "--dry-run", "--out", "set.json"))
     require_done(elsewhere("flags", "edit", FLAG, "--field", "name=Theirs", "--yes"))
     shown = here("apply", "set.json", "--yes", "--json")
-    (record,) = json.loads(shown.out)["records"]
+    (record,) = shown.records
     assert (shown.code, record["ending"]) == (EXIT_CODES["conflict"], "conflicted")
     (conflict,) = next(value for value in record.values() if isinstance(value, list))
     assert (conflict["where"], conflict["yours"], conflict["theirs"]) == ("name", "Mine", "Theirs")
@@ -57,6 +58,13 @@ def test_own_change_by_another_command_is_named_own(here: Run, elsewhere: Run) -
     assert "another user changed rollout of condition 1 since" in shown.err
 
 
+@pytest.fixture
+def set_file(here: Run) -> Path:
+    """A file of a set that turns the flag off."""
+    require_done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
+    return Path("set.json")
+
+
 def test_nothing_is_sent_when_one_record_of_many_changed_since(here: Run) -> None:
     require_done(here("flags", "disable", FLAG, OTHER, "--stage"))
     require_done(here("flags", "tag", OTHER, "--add", "ops", "--yes"))
@@ -64,7 +72,7 @@ def test_nothing_is_sent_when_one_record_of_many_changed_since(here: Run) -> Non
     assert shown.code == EXIT_CODES["conflict"]
     assert "in conflict with no values of this set, so nothing was sent" in shown.out
     assert is_on(here, FLAG)
-    assert len(records(here("staged", "list", "--json"))) == 2
+    assert len(here("staged", "list").out.splitlines()) == 2
 
 
 def test_values_already_as_the_set_makes_them_are_no_conflict(here: Run, elsewhere: Run) -> None:
@@ -76,15 +84,14 @@ def test_values_already_as_the_set_makes_them_are_no_conflict(here: Run, elsewhe
         f"{FLAG}\tunchanged\tchanged since (v3 → v4, last by Alice) and has these values"
     )
     again = require_done(elsewhere("apply", "set.json", "--yes", "--json"))
-    unchanged = json.loads(again.out)["records"]
+    unchanged = again.records
     assert [each["ending"] for each in unchanged] == ["unchanged", "unchanged"]
     assert all(each["id"].isdigit() for each in unchanged)
 
 
-def test_flag_deleted_since_is_restored_before_the_set(here: Run) -> None:
-    require_done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
+def test_flag_deleted_since_is_restored_before_the_set(here: Run, set_file: Path) -> None:
     require_done(here("flags", "delete", FLAG, "--yes"))
-    shown = here("apply", "set.json", "--yes").out
+    shown = here("apply", set_file.name, "--yes").out
     assert "\tconflicted\tdeleted since (v" in shown
     assert f"Restore it first: flagtui flags restore {FLAG}" in shown
 
@@ -94,47 +101,25 @@ def test_a_flag_that_no_longer_exists_refuses_the_set(here: Run) -> None:
 
     def move(change_set: ChangeSet) -> ChangeSet:
         first, *rest = change_set.changes
-        gone = msgspec.structs.replace(first, record=99_999)
-        return msgspec.structs.replace(change_set, changes=(gone, *rest))
+        return replace(change_set, changes=(replace(first, record=99_999), *rest))
 
     change_file(Path("set.json"), move)
     shown = here("apply", "set.json", "--yes")
-    assert shown.code == EXIT_CODES["not_found"]
-    assert "Nothing was sent" in shown.err
+    assert (shown.code, "Nothing was sent" in shown.err) == (EXIT_CODES["not_found"], True)
     assert is_on(here, OTHER)
-
-
-def test_set_without_changes_changes_nothing(here: Run) -> None:
-    require_done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
-    change_file(Path("set.json"), lambda change_set: msgspec.structs.replace(change_set, changes=()))
-    refused = here("apply", "set.json", "--yes")
-    assert refused.code == EXIT_CODES["nothing_to_do"]
-    assert refused.err == "flagtui: set.json has no changes; nothing was sent.\n"
-
-
-def set_file(here: Run) -> Path:
-    require_done(here("flags", "disable", FLAG, "--dry-run", "--out", "set.json"))
-    return Path("set.json")
 
 
 def truncate(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:200])
 
 
-def edit(path: Path) -> None:
-    path.write_text(path.read_text().replace('"turn off"', '"turn on"'))
+def rewritten(old: str, new: str) -> Spoil:
+    return lambda path: path.write_text(path.read_text().replace(old, new))
 
 
-def age(path: Path) -> None:
-    path.write_text(path.read_text().replace('"schema": 1', '"schema": 2'))
-
-
-def move_host(path: Path) -> None:
-    change_file(path, lambda change_set: msgspec.structs.replace(change_set, host="https://other.test"))
-
-
-def move_project(path: Path) -> None:
-    change_file(path, lambda change_set: msgspec.structs.replace(change_set, project="7"))
+def changed(**values: Any) -> Spoil:
+    """Another value in the set, with a digest of its own."""
+    return lambda path: change_file(path, lambda change_set: replace(change_set, **values))
 
 
 def replace_by_a_folder(path: Path) -> None:
@@ -142,34 +127,33 @@ def replace_by_a_folder(path: Path) -> None:
     path.mkdir()
 
 
-BAD_FILES: Final[dict[Callable[[Path], object], tuple[str, str]]] = {
-    truncate: ("usage", "set.json is truncated or not a change set"),
-    edit: ("usage", "set.json was edited by hand: its digest differs"),
-    age: ("usage", "set.json has schema 2; this flagtui reads schema 1"),
-    move_host: ("refused", "set.json belongs to project 1 of https://other.test"),
-    move_project: ("refused", "set.json belongs to project 7 of http://127.0.0.1"),
-    replace_by_a_folder: ("failed", "set.json cannot be read: Is a directory"),
-    Path.unlink: ("not_found", "there is no file or proposal set.json"),
+EDIT: Final = rewritten('"turn off"', '"turn on"')
+BAD_FILES: Final[dict[str, tuple[Spoil, Code]]] = {
+    "set.json is truncated or not a change set": (truncate, "usage"),
+    "set.json was edited by hand: its digest differs": (EDIT, "usage"),
+    "set.json has schema 2; this flagtui reads schema 1": (rewritten('"schema": 1', '"schema": 2'), "usage"),
+    "set.json belongs to project 1 of https://other.test": (changed(host="https://other.test"), "refused"),
+    "set.json belongs to project 7 of http://127.0.0.1": (changed(project="7"), "refused"),
+    "set.json has no changes; nothing was sent.": (changed(changes=()), "nothing_to_do"),
+    "set.json cannot be read: Is a directory": (replace_by_a_folder, "failed"),
+    "there is no file or proposal set.json": (Path.unlink, "not_found"),
 }
 
 
-@pytest.mark.parametrize(("spoil", "expected"), BAD_FILES.items())
-def test_a_bad_file_gets_one_line_and_its_code(
-    spoil: Callable[[Path], object], expected: tuple[str, str], here: Run
-) -> None:
-    spoil(set_file(here))
-    code, words = expected
+@pytest.mark.parametrize("words", BAD_FILES)
+def test_a_bad_file_gets_one_line_and_its_code(words: str, here: Run, set_file: Path) -> None:
+    spoil, code = BAD_FILES[words]
+    spoil(set_file)
     refused = here("apply", "set.json", "--yes")
-    assert refused.code == EXIT_CODES[code]  # type: ignore[index]
+    assert (refused.code, len(refused.err.splitlines())) == (EXIT_CODES[code], 1)
     assert refused.err.startswith(f"flagtui: {words}")
-    assert len(refused.err.splitlines()) == 1
     assert is_on(here, FLAG)
 
 
 def test_broken_staged_set_is_discarded(here: Run, home: Path) -> None:
     require_done(here("flags", "disable", FLAG, "--stage"))
     (path,) = (home / ".local/state/flagtui/sets").glob("staged-*.json")
-    for spoil in (truncate, edit):
+    for spoil in (truncate, EDIT):
         spoil(path)
         refused = here("apply", "staged", "--yes")
         assert refused.code == EXIT_CODES["usage"]
@@ -183,8 +167,8 @@ def test_every_fault_has_a_code() -> None:
     assert FAULT_CODES.keys() == FAULTS.keys()
 
 
-def test_a_set_is_applied_by_one_program_at_a_time(here: Run, home: Path) -> None:
-    change_set = SetFile(set_file(here)).read()
+def test_a_set_is_applied_by_one_program_at_a_time(here: Run, home: Path, set_file: Path) -> None:
+    change_set = SetFile(set_file).read()
     folder = home / ".local/state/flagtui/sets"
     with hold(folder, f"apply-{change_set.id}", "flagtui apply"):
         refused = here("apply", "set.json", "--yes")

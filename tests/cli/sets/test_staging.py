@@ -5,90 +5,162 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.cli.conftest import Run
-from tests.cli.sets.conftest import FLAG, OTHER, is_on, records, require_done
+from tests.cli.conftest import Run, records, require_done
+from tests.cli.sessions import play
+from tests.cli.sets.conftest import FLAG, OTHER, is_on
 from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_service import FaultyService
 
 from flagtui.cli.plumbing.errors import EXIT_CODES
 
+SESSIONS = {
+    "staged changes are sent by apply alone": """
+        $ flags disable export-parquet billing-usage-alerts --stage --reason cleanup
+        ! Nothing was sent. The staged set has 2 changes…
+        $ flags get export-parquet billing-usage-alerts --fields active
+        > true
+        > true
+        $ staged list --fields key
+        > export-parquet
+        > billing-usage-alerts
+        $ apply staged --yes
+        > export-parquet saved…
+        > billing-usage-alerts saved…
+        $ flags get export-parquet billing-usage-alerts --fields active
+        > false
+        > false
+        $3 apply staged --yes
+        """,
+    "a later change is planned on the staged one": """
+        $ flags disable export-parquet --stage
+        $ flags disable export-parquet --stage
+        > export-parquet unchanged is already off once the staged set is applied
+        $ flags enable export-parquet --stage
+        > export-parquet unchanged is not staged any more
+        ! Nothing was sent. The staged set is empty now.
+        $ staged list
+        """,
+    "a new flag is changed in the set that creates it": """
+        $ flags create brand-new --stage
+        $6 flags enable brand-new --dry-run
+        ! …there is no flag brand-new yet: the staged set creates it. Change it there with --stage…
+        $ flags enable export-parquet brand-new --stage
+        $ flags rollout brand-new --to 40 --stage
+        $ flags enable brand-new --stage
+        > brand-new unchanged is already on once the staged set is applied
+        $ flags edit brand-new --field 'tags=["web"]' --field key=newer --stage
+        > …key: brand-new → newer…
+        $ staged list --fields id,changes
+        > new:newer …"on"…condition 1: 40 % of everyone…tags: web…
+        $ apply staged --yes
+        $ flags get newer --fields active,rollout,tags
+        > true 40 web
+        $ undo --yes
+        $6 flags get newer
+        """,
+    "a restored or renamed flag is changed in the set": """
+        $ flags delete export-parquet --yes
+        $ flags restore export-parquet --stage
+        $ flags edit billing-usage-alerts --field key=renamed --stage
+        $ flags disable export-parquet renamed --stage
+        $ flags delete export-parquet --stage
+        $ flags restore export-parquet --stage
+        $ apply staged --yes
+        $ flags get export-parquet renamed --fields active
+        > false
+        > false
+        """,
+    "a new flag of the set is not archived, and leaves it when deleted": """
+        $ flags create brand-new --stage
+        $3 flags archive brand-new --stage
+        > …it is not created yet…
+        $3 flags enable brand-new --if-version 1 --stage
+        ! …is not created yet, so it has no…
+        $ flags delete brand-new --stage
+        $ staged list
+        """,
+    "a staged change is dropped by key": """
+        $ flags disable export-parquet billing-usage-alerts --stage
+        $ staged drop export-parquet --fields key
+        > export-parquet
+        $ staged get --fields key
+        > billing-usage-alerts
+        $6 staged drop export-parquet
+        ! flagtui: the set does not change export-parquet. It changes: billing-usage-alerts.
+        $ staged drop --all
+        $3 staged get
+        """,
+    "a set does not grow over the limit of the profile": """
+        $ flags disable export-parquet --stage
+        $3 flags disable billing-usage-alerts --stage
+        ! …2 changes; this profile allows 1…
+        $ staged list --fields key
+        > export-parquet
+        """,
+    "a read-only profile can propose": """
+        $ --read-only propose --reason off -- flags disable export-parquet
+        $ proposals list --fields keys,state
+        > export-parquet open
+        $3 --read-only flags disable export-parquet --dry-run
+        ! …this profile is read-only…
+        """,
+    "options may precede a proposed command": """
+        $ propose --project 1 --fields key --reason unused -- flags disable export-parquet
+        > export-parquet
+        $ propose --reason unused --project 1 --fields key -- flags disable export-parquet
+        > export-parquet
+        $2 propose --reason x -- flags
+        ! …flags changes nothing…
+        """,
+    "only changes that can wait are staged or proposed": """
+        $2 propose --reason x -- flags list
+        ! …flags list changes nothing…
+        $2 propose --reason x -- flag disable export-parquet
+        ! flagtui: there is no command 'flag'. See: flagtui --help
+        $3 experiments launch 35 --stage
+        ! flagtui: this cannot be staged: it is a step…
+        $3 events delete $pageview --stage
+        ! flagtui: this cannot be staged: …
+        $3 undo --stage
+        ! flagtui: this cannot be staged: …
+        $2 flags disable export-parquet --stage --dry-run
+        $2 flags disable export-parquet --out set.json
+        """,
+    "a change set without changes is not written": """
+        $ flags disable export-parquet --yes
+        $ flags disable export-parquet --dry-run --out set.json
+        ! Nothing would change, so no change set was written.
+        $3 flags edit export-parquet --field 'key=a b' --dry-run --out set.json
+        ! Nothing can be changed, so no change set was written.
+        $6 apply set.json --yes
+        """,
+    "undo reaches the copy in another project": """
+        $ flags copy export-parquet --to-project 2 --yes
+        $ undo --yes
+        $ journal --fields project
+        > 2
+        > 2
+        $ flags get export-parquet
+        """,
+    "the reason of each staged change is kept": """
+        $ flags tag export-parquet --add first --stage --reason cleanup
+        $ flags tag billing-usage-alerts --add first --stage --reason 'no longer called'
+        $ flags tag billing-usage-alerts --add second --stage --reason cleanup
+        $ apply staged --yes
+        $ journal --fields reason
+        > cleanup; no longer called
+        > cleanup; no longer called
+        """,
+}
 
-def test_staged_changes_are_sent_by_apply_alone(here: Run) -> None:
-    staged = require_done(here("flags", "disable", FLAG, OTHER, "--stage", "--reason", "cleanup"))
-    assert "Nothing was sent. The staged set has 2 changes" in staged.err
-    assert [is_on(here, key) for key in (FLAG, OTHER)] == [True, True]
-    assert [each["key"] for each in records(here("staged", "list", "--json"))] == [FLAG, OTHER]
-    applied = records(here("apply", "staged", "--yes", "--json"))
-    assert [each["ending"] for each in applied] == ["saved", "saved"]
-    assert [is_on(here, key) for key in (FLAG, OTHER)] == [False, False]
-    assert here("apply", "staged", "--yes").code == EXIT_CODES["nothing_to_do"]
 
-
-def test_a_later_change_is_planned_on_the_staged_one(here: Run) -> None:
-    require_done(here("flags", "disable", FLAG, "--stage"))
-    again = here("flags", "disable", FLAG, "--stage")
-    no_op = f"{FLAG}\tunchanged\tis already off once the staged set is applied\t\n"
-    assert (again.code, again.out) == (0, no_op)
-    back = require_done(here("flags", "enable", FLAG, "--stage"))
-    assert back.out == f"{FLAG}\tunchanged\tis not staged any more\t\n"
-    assert back.err == "Nothing was sent. The staged set is empty now.\n"
-    assert records(here("staged", "list", "--json")) == []
-
-
-def test_new_flag_is_changed_in_the_set_that_creates_it(here: Run) -> None:
-    require_done(here("flags", "create", "brand-new", "--stage"))
-    unnamed = here("flags", "enable", "brand-new", "--dry-run")
-    staged_only = "there is no flag brand-new yet: the staged set creates it. Change it there with --stage"
-    assert (unnamed.code, staged_only in unnamed.err) == (EXIT_CODES["not_found"], True)
-    for words in (
-        ("enable", FLAG, "brand-new"),
-        ("rollout", "brand-new", "--to", "40"),
-        ("enable", "brand-new"),
-    ):
-        done = require_done(here("flags", *words, "--stage"))
-    assert done.out == "brand-new\tunchanged\tis already on once the staged set is applied\t\n"
-    edit = ("flags", "edit", "brand-new", "--field", 'tags=["web"]', "--field", "key=newer", "--stage")
-    assert "key: brand-new → newer" in require_done(here(*edit)).out
-    (change,) = records(here("staged", "list", "--json"))
-    phrases = ["on", "condition 1: 40 % of everyone", "tags: web"]
-    assert (change["id"], [each["text"] for each in change["changes"]]) == ("new:newer", phrases)
-    require_done(here("apply", "staged", "--yes"))
-    (flag,) = records(here("flags", "get", "newer", "--json"))
-    assert (flag["active"], flag["rollout"], flag["tags"]) == (True, 40, ["web"])
-    require_done(here("undo", "--yes"))
-    assert here("flags", "get", "newer").code == EXIT_CODES["not_found"]
-
-
-def test_restored_or_renamed_flag_is_changed_in_the_set(here: Run) -> None:
-    require_done(here("flags", "delete", FLAG, "--yes"))
-    require_done(here("flags", "restore", FLAG, "--stage"))
-    require_done(here("flags", "edit", OTHER, "--field", "key=renamed", "--stage"))
-    require_done(here("flags", "disable", FLAG, "renamed", "--stage"))
-    require_done(here("flags", "delete", FLAG, "--stage"))
-    require_done(here("flags", "restore", FLAG, "--stage"))
-    require_done(here("apply", "staged", "--yes"))
-    assert [is_on(here, key) for key in (FLAG, "renamed")] == [False, False]
-
-
-def test_archiving_staged_new_flag_is_refused_deleting_unstages(here: Run) -> None:
-    require_done(here("flags", "create", "brand-new", "--stage"))
-    for words in (("archive", "brand-new"), ("enable", "brand-new", "--if-version", "1")):
-        refused = here("flags", *words, "--stage")
-        assert refused.code == EXIT_CODES["refused"]
-        assert "it is not created yet" in refused.out or "is not created yet, so it has no" in refused.err
-    require_done(here("flags", "delete", "brand-new", "--stage"))
-    assert records(here("staged", "list", "--json")) == []
-
-
-def test_a_staged_change_is_dropped_by_key(here: Run) -> None:
-    require_done(here("flags", "disable", FLAG, OTHER, "--stage"))
-    assert [each["key"] for each in records(here("staged", "drop", FLAG, "--json"))] == [FLAG]
-    assert [each["key"] for each in records(here("staged", "get", "--json"))] == [OTHER]
-    missing = here("staged", "drop", FLAG)
-    expected = (EXIT_CODES["not_found"], f"flagtui: the set does not change {FLAG}. It changes: {OTHER}.\n")
-    assert (missing.code, missing.err) == expected
-    require_done(here("staged", "drop", "--all"))
-    assert here("staged", "get").code == EXIT_CODES["nothing_to_do"]
+@pytest.mark.parametrize("session", SESSIONS.values(), ids=SESSIONS)
+def test_sessions_of_a_staged_set(session: str, here: Run, home: Path) -> None:
+    if "this profile allows 1" in session:
+        settings = home / ".config/flagtui/config.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(f'[profiles.prod]\nhost = "{os.environ["FLAGTUI_HOST"]}"\nbulk_limit = 1\n')
+    play(here, session)
 
 
 def test_staged_flag_and_event_of_one_name_need_an_id(here: Run) -> None:
@@ -102,16 +174,6 @@ def test_staged_flag_and_event_of_one_name_need_an_id(here: Run) -> None:
     assert [each["verb"] for each in records(here("staged", "get", "signup_completed", "--json"))] == [
         "create"
     ]
-
-
-def test_set_does_not_grow_over_profile_limit(here: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = home / ".config/flagtui/config.toml"
-    settings.parent.mkdir(parents=True)
-    settings.write_text(f'[profiles.prod]\nhost = "{os.environ["FLAGTUI_HOST"]}"\nbulk_limit = 1\n')
-    require_done(here("flags", "disable", FLAG, "--stage"))
-    refused = here("flags", "disable", OTHER, "--stage")
-    assert (refused.code, "2 changes; this profile allows 1" in refused.err) == (3, True)
-    assert len(records(here("staged", "list", "--json"))) == 1
 
 
 def test_a_proposal_is_listed_shown_applied_and_dropped(here: Run, tmp_path: Path) -> None:
@@ -145,16 +207,6 @@ def test_unreadable_proposal_leaves_the_others_usable(here: Run, tmp_path: Path)
     assert [each["id"] for each in records(here("proposals", "list", "--json"))] == [proposal["id"]]
 
 
-def test_read_only_profile_can_propose(here: Run) -> None:
-    done = here("--read-only", "propose", "--reason", "off", "--json", "--", "flags", "disable", FLAG)
-    (plan,) = records(require_done(done))
-    assert (plan["ending"], Path(plan["file"]).exists()) == ("saved", True)
-    assert here("apply", plan["file"], "--read-only", "--yes").code == EXIT_CODES["refused"]
-    assert is_on(here, FLAG)
-    refused = here("--read-only", "flags", "disable", FLAG, "--dry-run")
-    assert (refused.code, "this profile is read-only" in refused.err) == (EXIT_CODES["refused"], True)
-
-
 def test_proposals_with_one_reason_are_apart_and_in_order(here: Run) -> None:
     files = []
     for key in (OTHER, FLAG):
@@ -163,36 +215,6 @@ def test_proposals_with_one_reason_are_apart_and_in_order(here: Run) -> None:
     listed = [(each["keys"], each["file"]) for each in records(here("proposals", "list", "--json"))]
     assert listed == [([OTHER], files[0]), ([FLAG], files[1])]
     assert records(here("flags", "disable", FLAG, "--dry-run", "--json"))[0]["file"] == ""
-
-
-@pytest.mark.parametrize("place", [1, 3])
-def test_options_may_precede_a_proposed_command(place: int, here: Run) -> None:
-    words = ["propose", "--reason", "no longer called", "--", "flags", "disable", FLAG]
-    words[place:place] = ["--project", "1", "--fields", "key"]
-    assert require_done(here(*words)).out == f"{FLAG}\n"
-    group = here("propose", "--reason", "x", "--", "flags")
-    assert (group.code, "flags changes nothing" in group.err) == (2, True)
-
-
-def test_only_changes_that_can_wait_are_staged_or_proposed(here: Run) -> None:
-    refused = here("propose", "--reason", "x", "--", "flags", "list")
-    assert (refused.code, "flags list changes nothing" in refused.err) == (2, True)
-    unknown = here("propose", "--reason", "x", "--", "flag", "disable", FLAG)
-    assert (unknown.code, unknown.err) == (2, "flagtui: there is no command 'flag'. See: flagtui --help\n")
-    for words in (("experiments", "launch", "35"), ("events", "delete", "$pageview"), ("undo",)):
-        refused = here(*words, "--stage")
-        assert (refused.code, refused.err.startswith("flagtui: this cannot be staged: ")) == (3, True)
-    for options in (("--stage", "--dry-run"), ("--out", "set.json")):
-        assert here("flags", "disable", FLAG, *options).code == EXIT_CODES["usage"]
-
-
-def test_change_set_without_changes_is_not_written(here: Run, tmp_path: Path) -> None:
-    require_done(here("flags", "disable", FLAG, "--yes"))
-    shown = require_done(here("flags", "disable", FLAG, "--dry-run", "--out", str(tmp_path / "set.json")))
-    assert shown.err == "Nothing would change, so no change set was written.\n"
-    refused = here("flags", "edit", FLAG, "--field", "key=a b", "--dry-run", "--out", "set.json")
-    assert refused.err == "Nothing can be changed, so no change set was written.\n"
-    assert not (tmp_path / "set.json").exists()
 
 
 def test_every_command_that_changes_flags_or_events_can_be_staged() -> None:
@@ -204,21 +226,6 @@ def test_every_command_that_changes_flags_or_events_can_be_staged() -> None:
     }
 
 
-def test_predicted_values_of_the_staged_set_are_served_once_applied(here: Run) -> None:
-    users = ("--for", "user_7", "--for", "user_8 plan=pro", "--json")
-    require_done(here("flags", "rollout", FLAG, "--to", "0", "--stage"))
-    require_done(here("flags", "enable", "kill-search-v2", "--stage"))
-    foretold = records(here("staged", "evaluate", *users))
-    assert {each["key"] for each in foretold} >= {FLAG, "kill-search-v2"}
-    assert any(each["before"] != each["after"] for each in foretold if each["key"] == FLAG)
-    require_done(here("apply", "staged", "--yes"))
-    keys = sorted({each["key"] for each in foretold})
-    served = records(here("flags", "evaluate", *keys, *users))
-    assert {(each["key"], each["distinct_id"]): each["value"] for each in served} == {
-        (each["key"], each["distinct_id"]): each["after"] for each in foretold
-    }
-
-
 def test_evaluation_without_definitions_names_what_it_lacks(here: Run, line: FaultyService) -> None:
     require_done(here("flags", "rollout", FLAG, "--to", "0", "--stage"))
     quota = httpx.Response(402, json={"detail": "The quota is used up."})
@@ -226,17 +233,3 @@ def test_evaluation_without_definitions_names_what_it_lacks(here: Run, line: Fau
     foretold = here("staged", "evaluate", "--for", "user_7", "--json")
     assert [each["key"] for each in records(foretold)] == [FLAG]
     assert "flags that depend on those of the set are not evaluated: " in foretold.err
-
-
-def test_undo_reaches_the_copy_in_another_project(here: Run) -> None:
-    require_done(here("flags", "copy", FLAG, "--to-project", "2", "--yes"))
-    require_done(here("undo", "--yes"))
-    assert [each["project"] for each in records(here("journal", "--json"))] == ["2", "2"]
-    require_done(here("flags", "get", FLAG))
-
-
-def test_reason_of_each_staged_change_is_kept(here: Run) -> None:
-    for key, reason in ((FLAG, "cleanup"), (OTHER, "no longer called"), (OTHER, "cleanup")):
-        require_done(here("flags", "tag", key, "--add", f"tag-{len(reason)}", "--stage", "--reason", reason))
-    require_done(here("apply", "staged", "--yes"))
-    assert {each["reason"] for each in records(here("journal", "--json"))} == {"cleanup; no longer called"}
