@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.doubles.source_trees import find_functions
+from tests.doubles.source_trees import find_functions, find_nodes
 from tests.doubles.word_counts import read_passages, read_strings
 
 pytestmark = pytest.mark.source
@@ -51,7 +51,7 @@ NO_NOUN: Final = frozenset({"found", "one", "known", "wanted", "asked", "told", 
 MOST: Final = {
     "tests": 11,
     "tests/api": 15,
-    "tests/app": 56,
+    "tests/app": 49,
     "tests/changes": 86,
     "tests/cli": 41,
     "tests/config": 11,
@@ -64,7 +64,7 @@ MOST: Final = {
     "tests/service": 26,
     "tests/store": 17,
     "tests/terminal": 8,
-    "tests/text": 11,
+    "tests/text": 9,
     "docs": 3,
     "benchmarks": 2,
     "benchmarks/terminal": 2,
@@ -242,3 +242,40 @@ def test_percentages_have_a_space_on_every_screen() -> None:
     screens = sorted((ROOT / "tests" / "golden").glob("*.txt"))
     assert len(screens) > 50
     assert [path.name for path in screens if re.search(r"\d%", path.read_text(encoding="utf-8"))] == []
+
+
+def is_count(value: ast.expr) -> bool:
+    """Return whether an expression is the length of something, or so many more or fewer."""
+    if isinstance(value, ast.BinOp):
+        return is_count(value.left) or is_count(value.right)
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "len"
+
+
+def test_every_count_has_thousands_separators() -> None:
+    # The service repeats the texts of the product.
+    assert [
+        f"{path.name}:{value.lineno}: {ast.unparse(value.value)}"
+        for path in SOURCE.rglob("*.py")
+        for value in find_nodes(path, ast.FormattedValue)
+        if value.format_spec is None and is_count(value.value) and "service" not in path.parts
+    ] == []
+
+
+ANSWER: Final = re.compile(r"\banswer(s|ed|ing)?\b")
+SHOWN: Final = ("api", "app", "changes", "cli", "config", "details", "store", "text")
+"""Packages whose sentences people read."""
+
+
+def sentences_with_answers(path: Path) -> list[str]:
+    """Return the texts of a module with more than one word, other than docstrings and styles."""
+    texts = (text for text in read_strings(path) if " " in text and "{" not in text)
+    return [text for text in texts if ANSWER.search(text) and "question" not in text]
+
+
+def test_servers_respond_and_only_questions_have_answers(tmp_path: Path) -> None:
+    modules = [path for name in SHOWN for path in (SOURCE / name).rglob("*.py")]
+    assert len(modules) > 300
+    assert [text for path in modules for text in sentences_with_answers(path)] == []
+    module = tmp_path / "module.py"
+    module.write_text('"""A docstring: the answer."""\nWHY = "the server did not answer"\nNAME = "answer"\n')
+    assert sentences_with_answers(module) == ["the server did not answer"]
