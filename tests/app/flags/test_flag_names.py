@@ -47,56 +47,47 @@ def value(raw: dict[str, JSON], *others: dict[str, JSON]) -> JSON:
     return evaluate(raw["key"], Person("p", is_complete=True), definitions).value
 
 
-def test_present_dependency_is_named_by_its_key() -> None:
-    assert sentence(flag(1, (2, True)), flag(2)) == ["flag flag-2 is on"]
-    assert value(flag(1, (2, True)), flag(2)) is True
-    assert sentence(flag(1, (1, True))) == [f"flag flag-1 is on ({CIRCULAR})"]
-    assert sentence(flag(1, (9, True)), is_complete=False) == ["flag 9 is on"]
-    others = [flag(number, (number + 1, True)) for number in range(2, 1_500)]
-    assert sentence(flag(1, (2, True)), *others, flag(1_500)) == ["flag flag-2 is on"]
+OFF_9 = flag(9, active=False)
 
 
 @pytest.mark.parametrize(
-    "others",
+    ("dependency", "others", "name", "problem", "serves"),
     [
-        [flag(2, (2, True))],
-        [flag(2, (1, True))],
-        [flag(2, (3, True)), flag(3, (4, True)), flag(4, (3, True))],
+        pytest.param(2, [flag(2)], "flag-2", "", True, id="present"),
+        pytest.param(2, [flag(2, (9, True), active=False)], "flag-2", "", False, id="off, needs a missing"),
+        pytest.param(2, [flag(2, (1, True), active=False)], "flag-2", "", False, id="off, circular"),
+        pytest.param(9, [], "9", MISSING, None, id="missing"),
+        pytest.param(9, [OFF_9], "flag-9", "", False, id="missing before it was listed"),
+        pytest.param(2, [flag(2, (9, True))], "flag-2", MISSING_BEYOND, None, id="needs a missing"),
+        pytest.param(2, [flag(2, (9, True)), OFF_9], "flag-2", "", False, id="needs one that is off"),
+        pytest.param(1, [], "flag-1", CIRCULAR, None, id="itself"),
+        pytest.param(2, [flag(2, (2, True))], "flag-2", CIRCULAR, None, id="one that needs itself"),
+        pytest.param(2, [flag(2, (1, True))], "flag-2", CIRCULAR, None, id="back to the first"),
+        pytest.param(
+            2, [flag(2, (3, True)), flag(3, (4, True)), flag(4, (3, True))], "flag-2", CIRCULAR, None,
+            id="circular further on",
+        ),
     ],
-    ids=["itself", "back to the first", "further on"],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("required_value", [True, False])
-def test_circle_turns_the_flag_off_whatever_else_it_says(
-    others: list[dict[str, JSON]], required_value: bool
+def test_dependency_is_named_and_evaluated(
+    dependency: int, others: JSON, name: str, problem: str, serves: bool | None, required_value: bool
 ) -> None:
-    words = "on" if required_value else "off"
-    raw = flag(1, (2, required_value))
-    raw["filters"]["groups"].append({})
-    assert sentence(raw, *others)[0] == f"flag flag-2 is {words} ({CIRCULAR})"
-    assert value(raw, *others) is False
+    raw = flag(1, (dependency, required_value))
+    words = f"flag {name} is {'on' if required_value else 'off'}{f' ({problem})' if problem else ''}"
+    assert sentence(raw, *others) == [words]
+    assert value(raw, *others) is (required_value is serves)
+    if problem:
+        raw["filters"]["groups"].append({})
+        assert value(raw, *others) is False, "whatever else the flag says"
 
 
-@pytest.mark.parametrize("further", [1, 9], ids=["circular", "missing"])
-def test_dependency_that_is_off_is_off_whatever_it_depends_on(further: int) -> None:
-    raw, other = flag(1, (2, False)), flag(2, (further, True), active=False)
-    assert sentence(raw, other) == ["flag flag-2 is off"]
-    assert value(raw, other) is True
-
-
-@pytest.mark.parametrize(("required_value", "words"), [(True, "on"), (False, "off")])
-def test_unlisted_dependency_shows_both_possible_outcomes(required_value: bool, words: str) -> None:
-    raw = flag(1, (9, required_value))
-    assert sentence(raw) == [f"flag 9 is {words} ({MISSING})"]
-    assert value(raw) is False
-    assert value(raw, flag(9, active=False)) is not required_value
-    assert sentence(raw, {**flag(9), "deleted": True}) == [f"flag flag-9 is {words} ({MISSING})"]
-
-
-def test_unlisted_dependency_of_a_dependency_is_reported() -> None:
-    raw, other = flag(1, (2, False)), flag(2, (9, True))
-    assert sentence(raw, other) == [f"flag flag-2 is off ({MISSING_BEYOND})"]
-    assert value(raw, other) is False
-    assert value(raw, other, flag(9, active=False)) is True
+def test_deleted_unloaded_and_chained_dependencies_are_named() -> None:
+    raw = flag(1, (9, True))
+    assert sentence(raw, {**flag(9), "deleted": True}) == [f"flag flag-9 is on ({MISSING})"]
+    assert sentence(raw, is_complete=False) == ["flag 9 is on"]
+    others = [flag(number, (number + 1, True)) for number in range(2, 1_500)]
+    assert sentence(flag(1, (2, True)), *others, flag(1_500)) == ["flag flag-2 is on"]
 
 
 def test_circles_among_hundreds_of_flags_take_linear_work() -> None:
