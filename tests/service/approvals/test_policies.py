@@ -53,6 +53,19 @@ async def test_deleted_policy_keeps_its_requests(office: Office) -> None:
     assert (await office.approve(request))["status"] == "applied"
     await office.ada.change(flag, active=True)
     await office.ada.change(flag, active=False)
+    await office.ada.post(POLICIES, {**BODY, "action_key": "feature_flag.disable"}, 201)
+
+
+async def test_second_policy_on_an_action_is_refused(office: Office) -> None:
+    made = await office.ada.post(POLICIES, BODY, 201)
+    other = await office.ada.post(POLICIES, {**BODY, "action_key": "feature_flag.enable"}, 201)
+    detail = "A policy for this action already exists.…"
+    for method, path in (("POST", POLICIES), ("PATCH", f"{POLICIES}{other['id']}/")):
+        await office.ada.refuses(method, path, BODY, status=400, attr=None, detail=detail)
+    await office.ada.patch(f"{POLICIES}{made['id']}/", BODY)
+    listed = await office.ada.get(POLICIES, action_key=BODY["action_key"])
+    assert [policy["id"] for policy in listed["results"]] == [made["id"]]
+    assert (await office.ada.get(POLICIES, enabled="false"))["count"] == 0
 
 
 LEVELS = "bypass_org_membership_levels"

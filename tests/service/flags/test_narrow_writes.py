@@ -4,7 +4,7 @@ import copy
 from typing import Any, Final
 
 import pytest
-from tests.doubles.service_world import World, asks_whether, released, variants
+from tests.doubles.service_world import World, asks_whether, variants
 
 INTERNAL: Final = {"key": "email", "type": "person", "value": "@acme.test", "operator": "icontains"}
 TARGETING: Final[dict[str, Any]] = {
@@ -160,7 +160,7 @@ async def test_approval_covers_the_result_and_never_a_stale_version(
 
 async def test_sealed_payload_is_unchanged(world: World) -> None:
     secret = {"is_remote_configuration": True, "has_encrypted_payloads": True}
-    flag = await world.flag("sealed", filters=released(payloads={"true": '"s3cret"'}), **secret)
+    flag = await world.flag("sealed", filters={**PLAIN, "payloads": {"true": '"s3cret"'}}, **secret)
     sql = "SELECT filters ->> '$.payloads' AS payloads FROM flags"
     before = world.rows(sql)
     changed = await act(world, flag, SET_SHARE, **{INDEX: 0, SHARE: 50})

@@ -96,7 +96,7 @@ def add_cohort(world: World, name: str, **part: Any) -> int:
     return world.insert("cohorts", project_id=1, name=name, filters=filters, created_at=world.ago(days=1))
 
 
-async def test_a_cohort_must_not_ask_events(world: World) -> None:
+async def test_a_cohort_must_exist_and_ask_no_events(world: World) -> None:
     power = add_cohort(world, "Power users", type="behavioral", key="$pageview", value="performed_event")
     wider = add_cohort(world, "Wider", type="cohort", key="id", value=power)
     own = add_cohort(world, "Round", type="cohort", key="id", value=power + 2)
@@ -106,6 +106,8 @@ async def test_a_cohort_must_not_ask_events(world: World) -> None:
         {"key": "a", "filters": asks_whether(key="id", type="cohort", value=number, operator="in")}
         for number in (power, wider, own)
     ]
+    missing = {"key": "a", "filters": asks_whether(key="id", type="cohort", value=99, operator="in")}
+    await world.refuses("POST", "", missing, code="cohort_does_not_exist")
     for body in bodies[:2]:
         await world.refuses("POST", "", body, code="behavioral_cohort_found", detail=detail)
     await world.flag(**bodies[2])
