@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flagtui.config.profiles import Profile
+from flagtui.config.profiles import CodeSettings, Profile
 from flagtui.config.settings import (
     SavedQuery,
     SettingsError,
@@ -36,7 +36,11 @@ key_command = "pass show flagtui"
 allow_plain_http = true
 ca_bundle = "/etc/acme.pem"
 
+[profiles.prod.code]
+folder = "~/shop"
+
 [profiles.dev]
+code = {folder = "~/api"}
 
 [columns]
 flags = ["key", "rollout"]
@@ -62,7 +66,9 @@ def test_everything_in_the_file_is_understood() -> None:
         name="prod", host="https://flags.acme.test:8443", project="1234", colour="red", badge="LIVE",
         guard="strict", read_only=True, require_reason=True, refresh=0, bulk_limit=5,
         key_command="pass show flagtui", allow_plain_http=True, ca_bundle="/etc/acme.pem",
+        code=CodeSettings(folder="~/shop"),
     )  # fmt: skip
+    assert settings.profiles["dev"].code.folder == "~/api"
     assert (settings.default_profile, settings.theme, settings.mouse) == ("prod", "light", False)
     assert (settings.preview, settings.snapshots) == (True, False)
     assert settings.columns == {"flags": ("key", "rollout")}
@@ -146,7 +152,7 @@ def test_a_name_the_program_does_not_have_is_pointed_at() -> None:
     assert settings.check_columns("events", ()) == ()
     with pytest.raises(SettingsError, match=r"settings:3: theme: there is no theme 'light'; use night"):
         settings.check_theme(("night",))
-    no_column = r"settings:25: columns.flags: flags has no column 'rollout'; use key"
+    no_column = r"settings:29: columns.flags: flags has no column 'rollout'; use key"
     with pytest.raises(SettingsError, match=no_column):
         settings.check_columns("flags", ("key",))
 
@@ -175,11 +181,6 @@ def test_file_that_is_not_utf8_is_reported_with_its_line(tmp_path: Path, content
 def test_no_text_does_more_harm_than_a_settings_error(toml: str) -> None:
     with suppress(SettingsError):
         assert parse_settings(toml).source.file is None
-
-
-def test_profile_has_a_folder_of_code() -> None:
-    for toml in ("[profiles.prod.code]\nfolder = '~/shop'", "profiles.prod.code = {folder = '~/shop'}"):
-        assert parse_settings(toml).profiles["prod"].code.folder == "~/shop"
 
 
 def test_every_setting_is_in_the_documents() -> None:

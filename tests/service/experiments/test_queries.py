@@ -59,45 +59,40 @@ async def test_query_returns_the_current_verdict(
     assert {name: response["variant_results"][0][name] for name in verdict} == verdict
 
 
-async def test_properties_persons_and_test_accounts_filter_events(service: Service) -> None:
+CALLED = {"kind": "EventsNode", "event": "$feature_flag_called"}
+DEAR = {"key": "price", "value": "5", "operator": "gt", "type": "event"}
+OTHER_FLAG = {"key": "$feature_flag", "value": ["other"], "operator": "exact"}
+STAFF = '{"test_account_filters":[{"key":"email","type":"person","operator":"not_icontains","value":"@us"}]}'
+
+
+async def test_metric_counts_the_events_that_its_filters_match(service: Service) -> None:
     running = await service.start_sale()
     service.sell({"control": 60, "test": 60})
     service.record(*(("bought", person, START + 3 * HOUR, {"price": 1}) for person in people("test", 60)))
-    dear = {"key": "price", "value": "5", "operator": "gt", "type": "event"}
-    source = NODE | {"properties": [dear], "math": "sum", "math_property": "price"}
-    assert (await query_test(service, running, MEAN | {"source": source}))["sum"] == 600
-    staff = (
-        '{"test_account_filters":[{"key":"email","type":"person","operator":"not_icontains","value":"@us"}]}'
-    )
-    service.write("UPDATE projects SET settings = ?", staff)
-    service.write("""UPDATE persons SET properties = '{"email":"me@us.test"}' WHERE uuid = 'control-0'""")
-    assert (await query(service, running))["baseline"]["number_of_samples"] == 99
-
-
-@pytest.mark.parametrize(
-    ("item", "calls"),
-    [({"key": "$feature_flag", "value": ["other"], "operator": "exact"}, 30), ({"value": 1}, 0)],
-)
-async def test_metric_counts_calls_of_any_flag(service: Service, item: Any, calls: int) -> None:
-    running = await service.start_sale()
-    service.sell({"control": 0, "test": 0})
     service.expose("other", "on", *people("test", 30), at=START + 2 * HOUR)
-    source = {"kind": "EventsNode", "event": "$feature_flag_called", "properties": [item]}
-    assert (await query_test(service, running, MEAN | {"source": source}))["sum"] == calls
-
-
-async def test_metric_filters_by_the_list_of_a_cohort(service: Service) -> None:
-    running = await service.start_sale()
-    service.sell({"control": 60, "test": 60})
     cohort = service.insert("cohorts", project_id=1, name="c", is_static=1, created_at="")
     service.write(f"INSERT INTO cohort_members SELECT {cohort}, id FROM persons WHERE uuid = 'test-0'")
-    item = {"key": "id", "type": "cohort", "value": str(cohort), "operator": "in"}
-    metric = MEAN | {"source": NODE | {"properties": [item]}}
-    assert (await query_test(service, running, metric))["sum"] == 1
+    in_cohort = {"key": "id", "type": "cohort", "value": str(cohort), "operator": "in"}
+    for source, total in (
+        (NODE | {"properties": [DEAR], "math": "sum", "math_property": "price"}, 600),
+        (NODE | {"properties": [in_cohort]}, 2),
+        (CALLED | {"properties": [OTHER_FLAG]}, 30),
+        (CALLED | {"properties": [{"value": 1}]}, 0),
+    ):
+        assert (await query_test(service, running, MEAN | {"source": source}))["sum"] == total
     service.write("DELETE FROM cohort_members")
     service.write("UPDATE cohorts SET is_static = 0")
+    metric = MEAN | {"source": NODE | {"properties": [in_cohort]}}
     detail = f"The members of cohort {cohort} are not stored here"
     assert await query_refused(service, running, metric) == (400, detail, "metric")
+
+
+async def test_test_accounts_are_no_samples(service: Service) -> None:
+    running = await service.start_sale()
+    service.sell({"control": 60, "test": 60})
+    service.write("UPDATE projects SET settings = ?", STAFF)
+    service.write("""UPDATE persons SET properties = '{"email":"me@us.test"}' WHERE uuid = 'control-0'""")
+    assert (await query(service, running))["baseline"]["number_of_samples"] == 99
 
 
 async def test_excluded_variants_are_not_analysed(service: Service) -> None:
