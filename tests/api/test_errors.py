@@ -22,6 +22,9 @@ def test_every_error_states_what_is_true_and_what_to_do(kind: type[ApiError], is
     assert error.now == (unsure if kind.sent and is_write else "Nothing was changed.")
     assert error.next.endswith(".")
     assert str(error) == f"It went wrong. {error.now} {error.next}"
+    # The advice holds on the command line, too.
+    advice = f" {kind.advice} {kind.advice_to_read} ".casefold()
+    assert not [word for word in (" refresh", " press ", " key f", " f5", " esc ") if word in advice]
 
 
 def test_refusals_before_sending_are_wrong_values_without_a_scope() -> None:
@@ -29,12 +32,6 @@ def test_refusals_before_sending_are_wrong_values_without_a_scope() -> None:
         assert issubclass(kind, ValueError)
         assert not kind.sent
     assert errors.MissingScope("x", facts=ErrorFacts(detail="missing required scope")).scope == ""
-
-
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_advice_holds_on_the_command_line_too(kind: type[ApiError]) -> None:
-    words = f" {kind.advice} {kind.advice_to_read} ".casefold()
-    assert not [word for word in (" refresh", " press ", " key f", " f5", " esc ") if word in words]
 
 
 def error_of(status: int, body: Any = None, method: str = "GET", **headers: str) -> ApiError:
@@ -138,44 +135,28 @@ def test_only_an_api_that_moved_is_proposed_as_host(place: str, is_moved: bool) 
     assert error.next == (errors.Redirected if is_moved else errors.Unreadable).advice
 
 
-@pytest.mark.parametrize(
-    ("body", "pending"),
-    [({"code": "approval_required", "change_request_id": "018f"}, False),
-     ({"code": "change_request_pending", "change_request": {"id": "018f"}}, True)],
-)  # fmt: skip
-def test_approval_that_was_requested_before_is_pending(body: Any, pending: bool) -> None:
-    error = error_of(409, body, "PATCH")
-    assert isinstance(error, errors.ApprovalNeeded)
-    assert error.pending is pending
+def test_approval_and_conflict_name_what_the_server_does() -> None:
+    for code, is_pending in (("approval_required", False), ("change_request_pending", True)):
+        error = error_of(409, {"code": code}, "PATCH")
+        assert isinstance(error, errors.ApprovalNeeded)
+        assert error.pending is is_pending
+    conflict = error_of(409, error_body("updated by grace", code="conflict"), "PATCH")
+    assert conflict.what == "Another user changed it meanwhile: updated by grace."
+    busy = error_of(409, {"error": "busy"}, "PATCH")
+    assert busy.what == "The server reports a conflict (409): busy."
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        (
-            error_body("updated by grace", code="conflict"),
-            "Another user changed it meanwhile: updated by grace.",
-        ),
-        ({"error": "busy"}, "The server reports a conflict (409): busy."),
-    ],
-)
-def test_conflict_names_another_user_only_where_the_server_does(body: Any, words: str) -> None:
-    assert error_of(409, body, "PATCH").what == words
+AT, LATER = "Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:47 GMT"
 
 
 @pytest.mark.parametrize(
     ("headers", "detail", "seconds"),
-    [
-        ({"retry_after": "7"}, "", 7.0),
-        ({}, "Request was throttled. Expected available in 21 seconds.", 21.0),
-        ({}, "Request was throttled. Expected available in 1 second.", 1.0),
-        ({"retry_after": "Sun, 06 Nov 1994 08:49:47 GMT", "date": "Sun, 06 Nov 1994 08:49:37 GMT"}, "", 10.0),
-        ({"retry_after": "Sun, 06 Nov 1994 08:49:47 GMT"}, "", None),
-        ({"retry_after": "soon"}, "", None),
-        ({"retry_after": "-5"}, "", None),
-        ({}, "", None),
-    ],
-)
+    [({"retry_after": "7"}, "", 7.0),
+     ({}, "Request was throttled. Expected available in 21 seconds.", 21.0),
+     ({}, "Request was throttled. Expected available in 1 second.", 1.0),
+     ({"retry_after": LATER, "date": AT}, "", 10.0), ({"retry_after": LATER}, "", None),
+     ({"retry_after": "soon"}, "", None), ({"retry_after": "-5"}, "", None), ({}, "", None)],
+)  # fmt: skip
 def test_the_wait_is_read_from_header_date_or_words(
     headers: dict[str, str], detail: str, seconds: float | None
 ) -> None:

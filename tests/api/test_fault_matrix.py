@@ -1,4 +1,7 @@
-"""Every operation of the specification against every fault: a named error or the right answer, never more."""
+"""Every operation of the specification against every fault: a named error or the right answer, never more.
+
+What a fault is called has its test here; tests/changes/test_every_kind.py has what it means for a change.
+"""
 
 import gzip
 import json
@@ -42,6 +45,8 @@ class Fault:
     may_be_right: bool = False
     """An odd answer that still is one."""
     hangs: bool = False
+    words: str = ""
+    """What is said of it."""
 
 
 def whole(stored: Example) -> bytes:
@@ -74,6 +79,9 @@ def alter(change: Callable[[bytes], bytes], **headers: str) -> Callable[[Example
     )
 
 
+NO_NAME: Final = "[Errno -2] Name or service not known"
+NO_HOST: Final = "No host is called flags.example.test."
+NO_TLS: Final = "[SSL: WRONG_VERSION_NUMBER] wrong version number"
 BOMB: Final = gzip.compress(b" " * 2**21)
 
 
@@ -104,14 +112,21 @@ CUT: Final = (errors.Unreadable, errors.Unanswered)
 
 FAULTS: Final = [
     Fault("no such name", raising(httpx.ConnectError("x"), socket.gaierror(-2, "x")), (errors.NameNotFound,)),
+    Fault("name in words", raising(httpx.ConnectError(NO_NAME)), (errors.NameNotFound,), words=NO_HOST),
     Fault("refused", raising(httpx.ConnectError("x"), ConnectionRefusedError()), (errors.Refused,)),
+    Fault("no route", raising(httpx.ConnectError("x"), OSError(113, "no route")), (errors.Unreachable,)),
     Fault("tls", raising(httpx.ConnectError("SSL"), ssl.SSLError(1, "expired")), (errors.TlsFailed,)),
+    Fault("no tls", raising(httpx.ConnectError(NO_TLS)), (errors.TlsFailed,), words="responds without TLS"),
     Fault("connect timeout", raising(httpx.ConnectTimeout("x")), (errors.ConnectTimedOut,)),
     Fault("pool timeout", raising(httpx.PoolTimeout("x")), (errors.ConnectTimedOut,)),
     Fault("proxy", raising(httpx.ProxyError(f"407 {KEY}")), (errors.ProxyFailed,)),
+    Fault("local protocol", raising(httpx.LocalProtocolError("x")), (errors.Unreachable,)),
     Fault("read timeout", raising(httpx.ReadTimeout("x")), (errors.Unanswered,)),
     Fault("write timeout", raising(httpx.WriteTimeout("x")), (errors.Unanswered,)),
     Fault("reset", raising(httpx.ReadError(f"Bearer {KEY}"), ConnectionResetError()), (errors.Unanswered,)),
+    Fault("write error", raising(httpx.WriteError("x")), (errors.Unanswered,)),
+    Fault("close error", raising(httpx.CloseError("x")), (errors.Unanswered,)),
+    Fault("bare reset", raising(ConnectionResetError(104, "reset")), (errors.Unanswered,)),
     Fault("protocol", raising(httpx.RemoteProtocolError("x")), (errors.Unanswered,)),
     Fault("body hangs", streaming(partial(Dripping, hangs=True)), (errors.Unanswered,), hangs=True),
     Fault("body breaks", streaming(Breaking), (errors.Unanswered,)),
@@ -119,14 +134,16 @@ FAULTS: Final = [
     Fault("half a gzip", alter(cut_gzip, Content_Encoding="gzip"), (errors.Unanswered,)),
     Fault("no gzip", alter(lambda body: b"x" + body, Content_Encoding="gzip"), CUT),
     Fault("not asked encoding", alter(lambda body: body, Content_Encoding="br"), (errors.Unreadable,)),
-    Fault("gzip bomb", alter(lambda body: BOMB, Content_Encoding="gzip"), (errors.TooLarge,)),
-    Fault("huge", alter(lambda body: b" " * (2**20 + 1)), (errors.TooLarge,)),
+    Fault("gzip bomb", alter(lambda body: BOMB, Content_Encoding="gzip"), (errors.ResponseTooLarge,)),
+    Fault("huge", alter(lambda body: b" " * (2**20 + 1)), (errors.ResponseTooLarge,)),
     Fault("web page", answering(200, PAGE), (errors.Unreadable,)),
     Fault("empty", answering(200), (errors.Unreadable,), True),
     Fault("no content", answering(204), (errors.Unreadable,), True),
     Fault("null", answering(200, b"null"), (errors.Unreadable,), True),
     Fault("list", answering(200, b"[1]"), (errors.Unreadable,), True),
+    Fault("number", answering(200, b"3"), (errors.Unreadable,), True),
     Fault("something else", answering(200, {"id": 4_711}), (errors.Unreadable,), True),
+    Fault("text for a number", answering(200, {"id": "5"}), (errors.Unreadable,), True),
     Fault("nan", alter(with_field(b'"x":NaN')), (errors.Unreadable,), True),
     Fault("deep", alter(with_field(DEEP)), (errors.Unreadable,), True),
     Fault("large integer", alter(with_field(b'"x":' + str(2**70).encode())), (), True),
@@ -182,8 +199,9 @@ async def outcome(client: Client, name: str) -> Any:
 def must_be_error(fault: Fault, name: str, error: ApiError) -> None:
     is_delete = SEED[name].method == "DELETE"
     expected = (*fault.kinds, errors.NotOffered) if is_delete else fault.kinds
-    assert isinstance(error, expected), f"{name}: {error!r}"
+    assert type(error) in expected, f"{name}: {error!r}"
     assert all(text.endswith(".") for text in (error.what, error.now, error.next))
+    assert fault.words in error.what
     if SEED[name].is_write:
         assert error.sent == ("not known" in error.now)
 
@@ -194,10 +212,10 @@ def must_be_right(fault: Fault, name: str, result: Any, plain: Any) -> None:
         assert same(result, plain) or (name, fault.name) in LOOSE, f"{name}, {fault.name}: {result!r}"
 
 
+OBJECTS: Final = ("something else", "text for a number")
 LOOSE: Final = {
-    *(("flags.remote_config", odd) for odd in ("empty", "no content", "null", "list", "something else")),
-    ("flags.dashboard", "something else"),
-    ("flags.enrich_usage_dashboard", "something else"),
+    *(("flags.remote_config", odd) for odd in ("empty", "no content", "null", "number", "list", *OBJECTS)),
+    *((f"flags.{name}", odd) for name in ("dashboard", "enrich_usage_dashboard") for odd in OBJECTS),
 }
 """Where anything is an answer: a payload is any JSON, and not to have succeeded is one too."""
 
@@ -206,7 +224,7 @@ def operations(fault: Fault) -> list[str]:
     """A short run tries one in three where the status or the link decides, before an operation reads."""
     try:
         is_read = fault.serve(example("flags.get")).is_success
-    except httpx.HTTPError:
+    except (httpx.HTTPError, OSError):
         is_read = False
     return one_in(1 if is_read else 3, [*SEED])
 
@@ -234,13 +252,16 @@ async def test_every_operation_survives(make_client: MakeClient, fault: Fault) -
         result = await outcome(client, name)
         if isinstance(result, ApiError):
             must_be_error(fault, name, result)
+            assert client.link.is_offline or not isinstance(result, errors.Unreachable)
         else:
             if name not in PLAIN:
                 PLAIN[name] = await outcome(make_client(lambda _, stored=stored: serve_whole(stored)), name)
             must_be_right(fault, name, result, PLAIN[name])
         assert len(sent) == 1 if operation.is_write else len(sent) <= 9, f"{name}: {len(sent)} requests"
         assert {request.url.host for request in sent} == {"flags.example.test"}
-        assert KEY not in f"{result} {result!r} {client!r} {client.connection!r} {lines}"
+        assert {request.headers["authorization"] for request in sent} == {f"Bearer {KEY}"}
+        assert not any(KEY in f"{request.url} {request.content!r}" for request in sent)
+        assert KEY not in f"{result} {result!r} {client!r} {client.connection!r} {client.link!r} {lines}"
 
 
 def serve_whole(stored: Example) -> httpx.Response:

@@ -84,16 +84,43 @@ class Dripping(httpx.AsyncByteStream):
         self.is_closed = True
 
 
-def flag_page(count: int, offset: int, limit: int) -> dict[str, Any]:
+class Recording:
+    """A server that remembers its requests."""
+
+    def __init__(self, answer: Answering) -> None:
+        self.answer = answer
+        self.requests: list[httpx.Request] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response | Awaitable[httpx.Response]:
+        self.requests.append(request)
+        return self.answer(request)
+
+    @property
+    def urls(self) -> list[httpx.URL]:
+        return [request.url for request in self.requests]
+
+    @property
+    def bodies(self) -> list[Any]:
+        return [json.loads(request.content) for request in self.requests]
+
+
+def in_turn(*responses: httpx.Response) -> Answering:
+    """One response after the other."""
+    rest = iter(responses)
+    return lambda request: next(rest)
+
+
+def flag_page(count: int, offset: int, limit: int, next_page: str | None = None) -> dict[str, Any]:
     """A page of plain flags with ids from 1."""
     ids = range(offset + 1, min(offset + limit, count) + 1)
-    return {"count": count, "next": None, "results": [{"id": id, "key": f"flag-{id}"} for id in ids]}
+    return {"count": count, "next": next_page, "results": [{"id": id, "key": f"flag-{id}"} for id in ids]}
 
 
-def serve_flags(count: int) -> Answering:
+def serve_flags(count: int, next_page: str | None = None) -> Answering:
     def answer(request: httpx.Request) -> httpx.Response:
         query = request.url.params
-        return httpx.Response(200, json=flag_page(count, int(query.get("offset", 0)), int(query["limit"])))
+        page = flag_page(count, int(query.get("offset", 0)), int(query["limit"]), next_page)
+        return httpx.Response(200, json=page)
 
     return answer
 
