@@ -7,46 +7,38 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.doubles.servers import MakeClient
+from tests.doubles.servers import HOST, MakeClient, Recording, always
 
 from flagtui.api.errors import BadHost, Invalid, PlainHttpRefused
 from flagtui.api.hosts import is_loopback, read_host
 from flagtui.api.operations import OPERATIONS
 from flagtui.api.resource import pairs
 
+EU = "https://eu.posthog.com"
+
 
 @pytest.mark.parametrize(
     ("text", "origin"),
     [
-        ("us", "https://us.posthog.com"),
-        (" EU ", "https://eu.posthog.com"),
-        ("https://eu.posthog.com/", "https://eu.posthog.com"),
-        ("https://eu.posthog.com/api", "https://eu.posthog.com"),
-        ("https://flags.example.test/project/123/feature_flags?x=1#y", "https://flags.example.test"),
-        ("flags.example.test", "https://flags.example.test"),
-        ("https://FLAGS.example.test.:8443", "https://flags.example.test:8443"),
-        ("https://flags.example.test:443", "https://flags.example.test"),
+        *((text, "https://us.posthog.com") for text in ("us", "https://us.i.posthog.com")),
+        *((text, EU) for text in (" EU ", f"{EU}/", f"{EU}/api")),
+        *((text, HOST) for text in ("flags.example.test", f"{HOST}:443", f"{HOST}/project/1/flags?x=1#y")),
+        ("https://FLAGS.example.test.:8443", f"{HOST}:8443"),
         ("localhost:8010", "http://localhost:8010"),
         ("http://127.0.0.1:8010", "http://127.0.0.1:8010"),
         ("http://[::1]:8010/", "http://[::1]:8010"),
-        ("https://us.i.posthog.com", "https://us.posthog.com"),
     ],
 )
 def test_a_host_is_read_however_it_was_copied(text: str, origin: str) -> None:
     assert read_host(text).origin == origin
 
 
-@pytest.mark.parametrize(
-    ("text", "notice"),
-    [
-        ("eu.i.posthog.com", "eu.i.posthog.com only takes events in; using eu.posthog.com."),
-        ("https://eu.posthog.com/project/12/feature_flags", ""),
-        ("https://x.test/posthog/", "The path /posthog/ is not used; requests go to x.test/api/."),
-    ],
-)
-def test_replaced_host_and_unused_path_are_reported(text: str, notice: str) -> None:
-    assert read_host(text).notice == notice
-    assert (read_host("eu.i.posthog.com").region, read_host("eu.i.posthog.com").other_region) == ("eu", "us")
+def test_replaced_host_and_unused_path_are_reported() -> None:
+    ingestion, other = read_host("eu.i.posthog.com"), read_host("https://x.test/posthog/")
+    assert ingestion.notice == "eu.i.posthog.com only takes events in; using eu.posthog.com."
+    assert (ingestion.region, ingestion.other_region) == ("eu", "us")
+    assert other.notice == "The path /posthog/ is not used; requests go to x.test/api/."
+    assert read_host("https://eu.posthog.com/project/12/feature_flags").notice == ""
 
 
 @pytest.mark.parametrize(
@@ -72,6 +64,12 @@ def test_plain_http_is_for_this_machine_only(text: str) -> None:
 @pytest.mark.parametrize("text", ["http://127.0.0.1", "http://127.9.9.9", "http://[::1]", "http://localhost"])
 def test_loopback_is_loopback(text: str) -> None:
     assert is_loopback(read_host(text).name)
+
+
+@pytest.mark.parametrize("id", ["../../users/@me", "a/b", "", "..", "x" * 500, "a?b", "a%2fb", "ö"])
+def test_an_id_that_is_no_step_of_the_path_is_refused(id: str) -> None:
+    with pytest.raises(Invalid):
+        OPERATIONS["event_definitions.get"].at(project=1, id=id)
 
 
 @given(st.text(max_size=30))
@@ -114,13 +112,8 @@ def test_a_tuple_is_a_repeated_parameter() -> None:
     "words", ["a&limit=1", "$pageview ü", "50%+", "#x", "a\r\nHost: evil", "\x00", "x" * 500]
 )
 async def test_words_arrive_as_they_were_typed(make_client: MakeClient, words: str) -> None:
-    seen: list[httpx.URL] = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        seen.append(request.url)
-        return httpx.Response(200, json={"count": 0, "results": []})
-
-    await make_client(answer).flags.page({"search": words, "limit": 100})
-    [url] = seen
+    server = Recording(always(200, {"count": 0, "results": []}))
+    await make_client(server).flags.page({"search": words, "limit": 100})
+    [url] = server.urls
     assert dict(url.params) == {"search": words, "limit": "100"}
     assert url.host == "flags.example.test"

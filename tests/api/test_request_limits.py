@@ -1,13 +1,12 @@
 """A server in trouble gets fewer requests: circuit breaker, rate limit, and retries of reads alone."""
 
 import asyncio
-from dataclasses import replace
 
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.doubles.servers import MakeClient, StillClock, always, serve_flags
+from tests.doubles.servers import MakeClient, Recording, StillClock, always, serve_flags
 
 from flagtui.api import errors
 from flagtui.api.clock import Urgency
@@ -55,29 +54,19 @@ def test_five_failures_in_30_seconds_open_a_doubling_pause(clock: StillClock) ->
 
 
 async def test_unreachable_server_is_left_alone_until_a_user_asks(make_client: MakeClient) -> None:
-    requests = 0
-    is_back = False
-    serve = serve_flags(3)
+    def gone(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("gone")
 
-    def answer(request: httpx.Request) -> httpx.Response:
-        nonlocal requests
-        requests += 1
-        if not is_back:
-            raise httpx.ConnectError("gone")
-        response = serve(request)
-        assert isinstance(response, httpx.Response)
-        return response
-
-    flags = make_client(answer).flags
+    server = Recording(gone)
+    flags = make_client(server).flags
     for _ in range(2):
         with pytest.raises(errors.Unreachable):
             await flags.page({"limit": 100}, urgency=Urgency.BACKGROUND)
-    before = requests
-    with pytest.raises(errors.Unreachable) as caught:
+    before = len(server.requests)
+    with pytest.raises(errors.Unreachable, match="requests pause for"):
         await flags.page({"limit": 100}, urgency=Urgency.BACKGROUND)
-    assert requests == before
-    assert "requests pause for" in caught.value.what
-    is_back = True
+    assert len(server.requests) == before
+    server.answer = serve_flags(3)
     assert (await flags.page({"limit": 100})).total == 3
     assert (await flags.page({"limit": 100}, urgency=Urgency.BACKGROUND)).total == 3
 
@@ -90,20 +79,21 @@ async def test_a_refusal_is_an_answer_and_no_failure(make_client: MakeClient) ->
     assert client.link.requests == 9
 
 
-REFUSED = ErrorFacts(status=400)
+def error_of(kind: type[ApiError], **facts: object) -> ApiError:
+    return kind(f"{kind.__name__} {facts}", facts=ErrorFacts(**facts))  # type: ignore[arg-type]  # names and values as data
 
 
 @pytest.mark.parametrize(
     ("error", "is_soon"),
     [
-        (errors.NameNotFound("no such name"), True),
-        (errors.Refused("nothing listens"), True),
-        (errors.ServerFault("broken", facts=replace(REFUSED, status=500)), True),
-        (errors.Invalid("bad", facts=REFUSED), False),
-        (errors.RateLimited("slower", facts=replace(REFUSED, status=429)), False),
-        (errors.RateLimited("slower", facts=replace(REFUSED, status=429, retry_after=40.0)), True),
-        (errors.ApiError("timeout", facts=replace(REFUSED, status=408)), True),
-        (errors.NotSignedIn("revoked", facts=replace(REFUSED, status=401)), False),
+        (error_of(errors.NameNotFound), True),
+        (error_of(errors.Refused), True),
+        (error_of(errors.ServerFault, status=500), True),
+        (error_of(errors.Invalid, status=400), False),
+        (error_of(errors.RateLimited, status=429), False),
+        (error_of(errors.RateLimited, status=429, retry_after=40.0), True),
+        (error_of(errors.ApiError, status=408), True),
+        (error_of(errors.NotSignedIn, status=401), False),
     ],
 )
 def test_lost_connections_and_server_faults_are_outages(error: errors.ApiError, is_soon: bool) -> None:
@@ -209,10 +199,6 @@ KINDS: list[type[ApiError]] = [
 ]  # fmt: skip
 
 
-def error_of(kind: type[ApiError], **facts: object) -> ApiError:
-    return kind("x", facts=ErrorFacts(**facts))  # type: ignore[arg-type]  # names and values as data
-
-
 @given(
     kind=st.sampled_from(KINDS),
     status=st.none() | st.integers(300, 599),
@@ -231,37 +217,29 @@ def test_pauses_are_bounded_and_only_for_reads(
     assert pause is None or 0 <= pause <= WAIT_LIMIT
 
 
-@pytest.mark.parametrize("status", [502, 503, 504])
-def test_read_that_a_gateway_failed_is_tried_again_with_jitter(status: int) -> None:
-    error = error_of(errors.ServerFault, status=status)
-    assert [pause_before_retry(error, 1, chance) for chance in (0.0, 0.5, 1.0)] == [0.0, 0.5, 1.0]
-    assert pause_before_retry(error, 2, 1.0) == 2.0
-
-
-def test_reads_are_retried_with_jitter_and_doubled_pauses() -> None:
-    assert pause_before_retry(error_of(errors.Unanswered), 1, 0.5) == 0.5
-    assert pause_before_retry(error_of(errors.Unanswered, method="PATCH"), 1, 0.5) is None
-    error = error_of(errors.RateLimited, status=429)
-    pauses = [pause_before_retry(error, attempt, chance) for attempt in (1, 2) for chance in (0.0, 0.5)]
-    assert pauses == [1.0, 1.5, 2.0, 3.0]
+TWO_MINUTES = (120, 120, 120)
+NEVER = (None, None, None)
 
 
 @pytest.mark.parametrize(
-    "error",
+    ("error", "pauses"),
     [
-        error_of(errors.ServerFault, status=500),
-        error_of(errors.NameNotFound),
-        error_of(errors.TlsFailed),
-        error_of(errors.NotSignedIn, status=401),
-        error_of(errors.Conflict, status=409),
-        error_of(errors.Unreadable, status=200),
+        *((error_of(errors.ServerFault, status=status), (0, 0.5, 1)) for status in (502, 503, 504)),
+        (error_of(errors.Unanswered), (0, 0.5, 1)),
+        (error_of(errors.RateLimited, status=429), (1, 1.5, 3)),
+        (error_of(errors.RateLimited, status=429, retry_after=0.0), (1, 1, 1)),
+        (error_of(errors.RateLimited, status=429, retry_after=21.0), (21, 21, 21)),
+        (error_of(errors.RateLimited, status=429, retry_after=86_400.0), TWO_MINUTES),
+        (error_of(errors.Unanswered, method="PATCH"), NEVER),
+        (error_of(errors.ServerFault, status=500), NEVER),
+        (error_of(errors.NameNotFound), NEVER),
+        (error_of(errors.TlsFailed), NEVER),
+        (error_of(errors.NotSignedIn, status=401), NEVER),
+        (error_of(errors.Conflict, status=409), NEVER),
+        (error_of(errors.Unreadable, status=200), NEVER),
     ],
-    ids=lambda error: type(error).__name__,
+    ids=lambda value: value.what if isinstance(value, ApiError) else "",
 )
-def test_lasting_errors_are_not_tried_again(error: ApiError) -> None:
-    assert pause_before_retry(error, 1, 0.5) is None
-
-
-@pytest.mark.parametrize(("pause", "waited"), [(0.0, 1.0), (21.0, 21.0), (86_400.0, 120.0)])
-def test_server_sets_the_pause_from_one_second_to_two_minutes(pause: float, waited: float) -> None:
-    assert pause_before_retry(error_of(errors.RateLimited, status=429, retry_after=pause), 1, 0.5) == waited
+def test_pauses_before_retries_double_with_jitter(error: ApiError, pauses: object) -> None:
+    """The pauses before the second attempt, by chance, and before the third; none for a lasting error."""
+    assert tuple(pause_before_retry(error, *when) for when in ((1, 0.0), (1, 0.5), (2, 0.5))) == pauses

@@ -234,17 +234,11 @@ def test_marker_in_a_comment_of_a_page_accepts_its_line() -> None:
 
 @pytest.mark.parametrize(
     ("language", "text"),
-    [
-        ("ruby", "start if gate? :nav"),
-        ("elixir", 'Gates.gate?("nav")'),
-        ("rust", 'fn f() { gate!("nav"); }'),
-        ("java", '@Gate("nav") class A {}'),
-        ("java", '@Gate(name = "nav") class A {}'),
-        ("csharp", '[Gate("nav")] class A {}'),
-        ("swift", 'let v = gate(for: "nav")'),
-        ("python", 'gate(name="nav")'),
-    ],
-)
+    [("ruby", "start if gate? :nav"), ("elixir", 'Gates.gate?("nav")'), ("rust", 'fn f() { gate!("nav"); }'),
+     ("java", '@Gate("nav") class A {}'), ("java", '@Gate(name = "nav") class A {}'),
+     ("csharp", '[Gate("nav")] class A {}'), ("swift", 'let v = gate(for: "nav")'),
+     ("python", 'gate(name="nav")')],
+)  # fmt: skip
 def test_forms_of_wrappers_name_their_key(language: str, text: str) -> None:
     file = read(text, language, wrappers=("gate", "Gate", "gate?", "gate!"))
     assert resolve(file) == [("wrapper", "nav")]

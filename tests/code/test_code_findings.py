@@ -62,14 +62,10 @@ def test_state_of_a_flag_concerns_code(about: CodeFlag | None, states: list[str]
 
 @pytest.mark.parametrize(
     ("about", "words"),
-    [
-        (flag("a", everyone=True), "keep what it turns on"),
-        (flag("a", everyone="test"), "keep variant test"),
-        (flag("a", active=False), "remove what it turns on"),
-        (flag("a"), ""),
-        (None, "remove what it turns on"),
-    ],
-)
+    [(flag("a", everyone=True), "keep what it turns on"), (flag("a", everyone="test"), "keep variant test"),
+     (flag("a", active=False), "remove what it turns on"), (flag("a"), ""),
+     (None, "remove what it turns on")],
+)  # fmt: skip
 def test_code_after_removal_keeps_what_everyone_gets(about: CodeFlag | None, words: str) -> None:
     assert code_after_removal(about) == words
 

@@ -163,17 +163,11 @@ def test_captured_events_are_calls(text: str, language: str) -> None:
 
 @pytest.mark.parametrize(
     ("line", "is_event"),
-    [
-        ("const camera = new Camera();", False),
-        ("private camera: Camera = open();", False),
-        ("this.camera = make();", False),
-        ("const camera = usePostHog();", True),
-        ('import { camera } from "./camera";', True),
-        ("use((camera) => camera.start());", True),
-        ("const f = (camera: PostHog, x = 1) => x;", True),
-        ("if (camera == none) {}", True),
-    ],
-)
+    [("const camera = new Camera();", False), ("private camera: Camera = open();", False),
+     ("this.camera = make();", False), ("const camera = usePostHog();", True),
+     ('import { camera } from "./camera";', True), ("use((camera) => camera.start());", True),
+     ("const f = (camera: PostHog, x = 1) => x;", True), ("if (camera == none) {}", True)],
+)  # fmt: skip
 def test_capture_of_a_name_with_another_value_is_no_event(line: str, is_event: bool) -> None:
     calls = f'{line}\ncamera.capture("front"); capture("back");'
     kinds = resolve(read(f'posthog.capture("a");{calls}'))
@@ -253,16 +247,10 @@ def test_computed_value_has_no_key(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "language"),
-    [
-        ("""<p title="don't">{{ on("nav") }}</p>""", "vue"),
-        ("""{"title": "don't", "flag": "nav"}""", ""),
-        ("""<p data-flag="nav"><?php echo 1; ?>""", "php"),
-        ("""print("flags: 'nav'")""", "python"),
-        ("on?(:nav)", "ruby"),
-        ("ALL = %w[old nav].freeze", "ruby"),
-        ("@all ~w(old nav)a", "elixir"),
-    ],
-)
+    [("""<p title="don't">{{ on("nav") }}</p>""", "vue"), ("""{"title": "don't", "flag": "nav"}""", ""),
+     ("""<p data-flag="nav"><?php echo 1; ?>""", "php"), ("""print("flags: 'nav'")""", "python"),
+     ("on?(:nav)", "ruby"), ("ALL = %w[old nav].freeze", "ruby"), ("@all ~w(old nav)a", "elixir")],
+)  # fmt: skip
 def test_quoted_keys_within_texts_and_templates_are_strings(text: str, language: str) -> None:
     assert resolve(read(text, language)) == [("string", "nav")]
 

@@ -22,36 +22,19 @@ VALUES: list[Any] = [*ACTUAL, "[", "(", "-7d", "1.2.*", [18, 65], [65, 18], ["a"
 
 @pytest.mark.parametrize(
     ("operator", "value"),
-    [
-        ("gt", "abc"),
-        ("lte", True),
-        ("between", [65, 18]),
-        ("between", "18"),
-        ("regex", "["),
-        ("not_regex", "("),
-        ("is_date_before", "soon"),
-        ("semver_gt", "latest"),
-        ("exact", None),
-        ("is_not", None),
-    ],
-)
+    [("gt", "abc"), ("lte", True), ("between", [65, 18]), ("between", "18"), ("regex", "["),
+     ("not_regex", "("), ("is_date_before", "soon"), ("semver_gt", "latest"), ("exact", None),
+     ("is_not", None)],
+)  # fmt: skip
 def test_filter_with_an_unusable_value_can_never_match(operator: str, value: object) -> None:
     assert not can_match(operator, value)
 
 
 @pytest.mark.parametrize(
     ("operator", "value"),
-    [
-        ("gt", "30"),
-        ("between", [18, 65]),
-        ("regex", "^a"),
-        ("is_date_before", "-7d"),
-        ("semver_wildcard", "1.2.*"),
-        ("exact", "abc"),
-        ("is_set", None),
-        ("operator_of_tomorrow", None),
-    ],
-)
+    [("gt", "30"), ("between", [18, 65]), ("regex", "^a"), ("is_date_before", "-7d"),
+     ("semver_wildcard", "1.2.*"), ("exact", "abc"), ("is_set", None), ("operator_of_tomorrow", None)],
+)  # fmt: skip
 def test_filter_with_a_usable_value_can_match(operator: str, value: object) -> None:
     assert can_match(operator, value)
 

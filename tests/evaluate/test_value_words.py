@@ -25,18 +25,10 @@ def test_long_lists_and_values_count_what_is_left_out() -> None:
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [
-        ([None, "", 0, False], 'null, "", 0, false'),
-        (["a, b", "c"], '"a, b", c'),
-        ([" a", "a"], '" a", a'),
-        (['"a"', "[]", "{"], '"\\"a\\"", "[]", "{"'),
-        ("", '""'),
-        (" ", '" "'),
-        ("a, b", "a, b"),
-        ([], "[]"),
-        ({"a": [1]}, '{"a": [1]}'),
-    ],
-)
+    [([None, "", 0, False], 'null, "", 0, false'), (["a, b", "c"], '"a, b", c'), ([" a", "a"], '" a", a'),
+     (['"a"', "[]", "{"], '"\\"a\\"", "[]", "{"'), ("", '""'), (" ", '" "'), ("a, b", "a, b"), ([], "[]"),
+     ({"a": [1]}, '{"a": [1]}')],
+)  # fmt: skip
 def test_every_value_is_seen_and_taken_for_nothing_else(value: JSON, words: str) -> None:
     assert list_values(value) == words
 

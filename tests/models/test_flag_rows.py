@@ -137,13 +137,8 @@ def test_body_that_is_not_a_page_is_an_error(body: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("status", "is_on", "is_stale"),
-    [
-        ("STALE", True, True),
-        ("inactive", True, True),
-        ("INACTIVE", False, False),
-        ("ACTIVE", True, False),
-        ("", True, False),
-    ],
-)
+    [("STALE", True, True), ("inactive", True, True), ("INACTIVE", False, False), ("ACTIVE", True, False),
+     ("", True, False)],
+)  # fmt: skip
 def test_stale_flags_are_recognised_in_words_of_any_server(status: str, is_on: bool, is_stale: bool) -> None:
     assert Flag.of({"id": 1, "key": "k", "status": status, "active": is_on}).row().is_stale is is_stale

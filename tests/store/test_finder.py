@@ -78,16 +78,10 @@ def test_typing_and_deleting_letters_gives_the_same_matches() -> None:
 
 @pytest.mark.parametrize(
     ("order", "expected"),
-    [
-        ("updated", ["b", "c", "a", "d"]),
-        ("key", ["a", "b", "c", "d"]),
-        ("rollout", ["d", "a", "b", "c"]),
-        ("state", ["d", "a", "b", "c"]),
-        ("version", ["c", "a", "b", "d"]),
-        ("type", ["c", "b", "d", "a"]),
-        ("called", ["c", "a", "b", "d"]),
-    ],
-)
+    [("updated", ["b", "c", "a", "d"]), ("key", ["a", "b", "c", "d"]), ("rollout", ["d", "a", "b", "c"]),
+     ("state", ["d", "a", "b", "c"]), ("version", ["c", "a", "b", "d"]), ("type", ["c", "b", "d", "a"]),
+     ("called", ["c", "a", "b", "d"])],
+)  # fmt: skip
 def test_every_order_has_its_natural_way_round(order: str, expected: list[str]) -> None:
     rows = [
         FlagRow(id=1, key="c", version=9, updated_at=2.0, called_at=1.0, type="experiment"),

@@ -84,14 +84,9 @@ async def test_newest_page_of_a_longer_list_keeps_its_age() -> None:
 
 @pytest.mark.parametrize(
     ("count", "made", "later", "is_capped", "again"),
-    [
-        (200, 1, 60, False, True),
-        (200, -1, 60, False, True),
-        (200, 0, WHOLE_AGAIN, False, True),
-        (SMALL + 1, 0, WHOLE_AGAIN, False, False),
-        (SMALL + 1, 1, 60, True, False),
-    ],
-)
+    [(200, 1, 60, False, True), (200, -1, 60, False, True), (200, 0, WHOLE_AGAIN, False, True),
+     (SMALL + 1, 0, WHOLE_AGAIN, False, False), (SMALL + 1, 1, 60, True, False)],
+)  # fmt: skip
 async def test_list_reloads_when_counts_differ_or_a_small_one_ages(
     count: int, made: int, later: float, is_capped: bool, again: bool
 ) -> None:
