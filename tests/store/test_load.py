@@ -198,6 +198,8 @@ async def test_comparison_does_not_end_the_load_of_archived_rows() -> None:
 
 async def test_rows_that_could_not_be_compared_show_the_trouble() -> None:
     _, loading = make(Pages(page(1, total=1)))
+    loading.confirm()
+    assert loading.age is None
     await loading.run()
     errors: list[ApiError | None] = []
     loading.watch(lambda: errors.append(loading.trouble))

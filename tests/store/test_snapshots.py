@@ -18,11 +18,18 @@ from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
 HOUR = 3_600
 DAY = 24 * HOUR
-PLACE = SnapshotPlace("prod", "https://us.posthog.com", "1234", "flags")
+US = "https://us.posthog.com"
+
+
+def place(
+    profile: str = "prod", host: str = US, project: str = "1234", *, kind: str = "flags"
+) -> SnapshotPlace:
+    return SnapshotPlace(profile, host, project, kind)
+
+
+PLACE = place()
 ROWS = (
-    FlagRow(
-        id=1, key="new-nav", tags=("a", "b"), rollout=12.5, updated_at=NOW, experiments=(3,), version=None
-    ),
+    FlagRow(1, "new-nav", tags=("a", "b"), rollout=12.5, updated_at=NOW, experiments=(3,), version=None),
     FlagRow(id=2, key="caf\u00e9\u202e", name="x" * 5_000, type="config", creator_id=7, active=True),
 )
 
@@ -49,8 +56,7 @@ def only_file(folder: Path) -> Path:
 def test_rows_come_back_as_they_were_with_their_time(tmp_path: Path) -> None:
     assert make(tmp_path / "a" / "b").save(PLACE, ROWS, FlagRow)
     snapshot = require(Snapshots(tmp_path / "a" / "b").load(PLACE, FlagRow))
-    assert snapshot.rows == ROWS
-    assert snapshot.taken_at == NOW
+    assert (snapshot.rows, snapshot.taken_at) == (ROWS, NOW)
     assert all(type(row) is FlagRow for row in snapshot.rows)
 
 
@@ -67,15 +73,10 @@ def test_nobody_else_can_read_them(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "other",
-    [
-        SnapshotPlace("prod", "https://eu.posthog.com", "1234", "flags"),
-        SnapshotPlace("prod", "https://us.posthog.com", "12", "flags"),
-        SnapshotPlace("prod", "https://us.posthog.com", "1234", "events"),
-        SnapshotPlace("PROD", "https://us.posthog.com", "1234", "flags"),
-        SnapshotPlace("../../etc", "https://us.posthog.com", "../1", "flags"),
-        SnapshotPlace("", "", "", "flags"),
-    ],
-)
+    [place(host="https://eu.posthog.com"), place(project="12"), place(kind="events"), place("PROD"),
+     place("../../etc", project="../1"), place("", "", "")],
+    ids=str,
+)  # fmt: skip
 def test_every_place_has_its_own_file_in_the_folder(tmp_path: Path, other: SnapshotPlace) -> None:
     folder = tmp_path / "rows"
     make(folder).save(PLACE, ROWS, FlagRow)
@@ -95,14 +96,14 @@ def test_a_newer_copy_takes_the_place_of_the_older_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "is_cut"), [*product((0, 10, 15, 19, 40, 200, -1), [False]), *product((0, 5, 18, 100), [True])]
+    ("at", "is_cut"), [*product((0, 10, 15, 19, 40, 200, -1), [False]), *product((0, 5, 18, 100), [True])]
 )
-def test_a_damaged_or_cut_copy_is_set_aside(tmp_path: Path, place: int, is_cut: bool) -> None:
+def test_a_damaged_or_cut_copy_is_set_aside(tmp_path: Path, at: int, is_cut: bool) -> None:
     make(tmp_path).save(PLACE, ROWS, FlagRow)
     path = only_file(tmp_path)
     body = bytearray(path.read_bytes())
-    body[place] ^= 0xFF
-    path.write_bytes(body[:place] if is_cut else body)
+    body[at] ^= 0xFF
+    path.write_bytes(body[:at] if is_cut else body)
     assert rows_in(tmp_path) is None
     assert only_file(tmp_path).suffix == ".unreadable"
     assert rows_in(tmp_path) is None
@@ -142,25 +143,21 @@ def test_caching_needs_a_folder_that_can_be_written(tmp_path: Path) -> None:
 
 
 def test_signing_out_forgets_every_project_of_that_profile_only(tmp_path: Path) -> None:
-    host, longer = "https://us.posthog.com", "https://us.posthog.com.example"
-    gone = [
-        SnapshotPlace("prod", host, project, kind) for project in ("1", "22") for kind in ("flags", "events")
-    ]
-    kept = [SnapshotPlace("prod", longer, "1", "flags"), SnapshotPlace("production", host, "1", "flags")]
-    kept.append(SnapshotPlace("prod", "https://eu.posthog.com", "1", "flags"))
-    for place in (*gone, *kept):
-        make(tmp_path).save(place, ROWS, FlagRow)
+    gone = [place(project=project, kind=kind) for project in ("1", "22") for kind in ("flags", "events")]
+    kept = [place(host=f"{US}.example"), place("production"), place(host="https://eu.posthog.com")]
+    for each in (*gone, *kept):
+        make(tmp_path).save(each, ROWS, FlagRow)
     stem = Path(gone[0].file_name).stem
     left_over = [tmp_path / f"{stem}.unreadable", tmp_path / f"{stem[:40]}x1y2.new"]
     for path in left_over:
         path.write_bytes(b"rows of the key")
-    make(tmp_path).forget_all("prod", host)
-    assert [make(tmp_path).load(place, FlagRow) for place in gone] == [None] * 4
-    assert [make(tmp_path).moments(place) for place in gone] == [()] * 4
+    make(tmp_path).forget_all("prod", US)
+    assert [(make(tmp_path).load(each, FlagRow), make(tmp_path).moments(each)) for each in gone] == [
+        (None, ())
+    ] * 4
     assert not any(path.exists() for path in left_over)
-    assert all(make(tmp_path).load(place, FlagRow) for place in kept)
-    assert all(make(tmp_path).moments(place) for place in kept)
-    make(None).forget_all("prod", host)
+    assert all(make(tmp_path).load(each, FlagRow) and make(tmp_path).moments(each) for each in kept)
+    make(None).forget_all("prod", US)
 
 
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="no /sys/kernel, where even root cannot write")
@@ -170,7 +167,7 @@ def test_read_only_place_is_a_reason_and_not_a_crash() -> None:
     assert not snapshots.save(PLACE, ROWS, FlagRow)
     assert snapshots.off_reason
     assert snapshots.load(PLACE, FlagRow) is None
-    snapshots.forget_all("prod", "https://us.posthog.com")
+    snapshots.forget_all("prod", US)
 
 
 def test_two_programs_writing_at_once_leave_one_whole_copy(tmp_path: Path) -> None:
@@ -200,17 +197,15 @@ def test_old_and_oldest_copies_make_room_for_new_ones(tmp_path: Path) -> None:
     ages = {"old.rows": 40, "young.rows": 2, "left.new": 1, "aside.unreadable": 40, "other": 90}
     for name, age in ages.items():
         (tmp_path / name).write_bytes(b"x")
-        os.utime(tmp_path / name, (NOW - age * 86_400,) * 2)
+        os.utime(tmp_path / name, (NOW - age * DAY,) * 2)
     make(tmp_path).save(PLACE, ROWS, FlagRow)
     assert {path.name for path in files(tmp_path)} == {"young.rows", "other", PLACE.file_name}
-
-
-def test_the_oldest_copies_make_room(tmp_path: Path) -> None:
+    (small := tmp_path / "small").mkdir()
     for number in range(4):
-        (tmp_path / f"{number}.rows").write_bytes(b"x" * 10_000)
-        os.utime(tmp_path / f"{number}.rows", (NOW - number,) * 2)
-    make(tmp_path, folder_limit=26_000).save(PLACE, ROWS, FlagRow)
-    assert {path.name for path in files(tmp_path)} == {"0.rows", "1.rows", PLACE.file_name}
+        (small / f"{number}.rows").write_bytes(b"x" * 10_000)
+        os.utime(small / f"{number}.rows", (NOW - number,) * 2)
+    make(small, folder_limit=26_000).save(PLACE, ROWS, FlagRow)
+    assert {path.name for path in files(small)} == {"0.rows", "1.rows", PLACE.file_name}
 
 
 def test_the_list_as_it_was_yesterday_evening_is_still_there(tmp_path: Path) -> None:
@@ -261,5 +256,5 @@ def test_oversized_caches_are_skipped_and_odd_profiles_have_files(tmp_path: Path
     assert snapshots.why_not_kept(PLACE).startswith("larger than")
     make(tmp_path).save(PLACE, ROWS, FlagRow)
     assert snapshots.load(PLACE, FlagRow) is None
-    names = {SnapshotPlace(profile, "h", "1", "flags").file_name for profile in ("\udcff", "\udcfe", "")}
+    names = {place(profile).file_name for profile in ("\udcff", "\udcfe", "")}
     assert len(names) == 3

@@ -4,14 +4,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.doubles.expected import require
 from tests.store.conftest import NOW
 
 from flagtui.api import Client
 from flagtui.api.errors import MissingScope, NotSignedIn
 from flagtui.models.rows import FlagRow
-from flagtui.store.flag_listing import FLAGS
 from flagtui.store.load_progress import Loaded, LoadFailed, Recalled
-from flagtui.store.query.language import read_line
 from flagtui.store.snapshots import Snapshots
 from flagtui.store.workspace import Workspace
 
@@ -98,11 +97,8 @@ async def test_a_workspace_learns_who_and_where_it_is(open_workspace: Open) -> N
     assert workspace.organization == ""
     assert workspace.allows("feature_flag:write")
     await workspace.load_identity()
-    assert workspace.me is not None
-    assert workspace.me.email == "ada@acme.test"
-    assert workspace.project is not None
-    assert workspace.project.name == "Web app"
-    assert workspace.organization == "acme"
+    me, project = require(workspace.me), require(workspace.project)
+    assert (me.email, project.name, workspace.organization) == ("ada@acme.test", "Web app", "acme")
     assert not workspace.allows("feature_flag:write")
     assert workspace.unknown == {}
 
@@ -181,9 +177,7 @@ async def test_archived_flags_stay_until_they_are_unarchived(open_workspace: Ope
     await workspace.load_archived()
     server.archived, server.flags = [], [*server.flags, flag(3, version=2)]
     await workspace.refresh()
-    row = workspace.flags.get(3)
-    assert isinstance(row, FlagRow)
-    assert not row.archived
+    assert not require(workspace.flags.get(3)).archived
 
 
 async def test_experiments_and_events_are_kept_beside_the_flags(open_workspace: Open, server: Server) -> None:
@@ -213,37 +207,18 @@ async def test_later_data_is_cached_with_its_own_age(open_workspace: Open) -> No
     assert again.flags.get(1) == FlagRow(id=1, key="renamed", version=2)
 
 
-async def test_rows_confirmed_current_are_as_young_as_the_comparison(server: Server) -> None:
-    now = NOW
-    async with Client("us", "phx_a_good_key", 12, transport=httpx.MockTransport(server)) as client:
-        workspace = Workspace(client, clock=lambda: now)
-        workspace.loading("flags").confirm()
-        assert workspace.loading("flags").age is None
-        await workspace.refresh()
-        now += 600
-        assert workspace.loading("flags").age == 600
-        workspace.loading("flags").confirm()
-        assert workspace.loading("flags").age == 0
-
-
 async def test_while_pages_are_missing_server_is_searched_too(open_workspace: Open, server: Server) -> None:
     workspace = open_workspace()
     server.flags = [flag(77)]
-    assert await workspace.search_server("flags", read_line("flag -old 7 is:on", FLAGS).longest_word) == 1
-    assert server.searched == ["flag"]
+    assert [await workspace.search_server("flags", word) for word in ("flag", "flag", "fl")] == [1, 0, 0]
     assert ids(workspace) == [77]
-    assert await workspace.search_server("flags", read_line("flag", FLAGS).longest_word) == 0
-    assert await workspace.search_server("flags", read_line("fl is:on", FLAGS).longest_word) == 0
     server.status["/api/projects/12/feature_flags/"] = 403
-    assert await workspace.search_server("flags", read_line("other", FLAGS).longest_word) == 0
+    assert await workspace.search_server("flags", "other") == 0
     assert server.searched == ["flag", "flag", "other"]
-
-
-async def test_once_everything_is_there_server_is_not_searched(open_workspace: Open, server: Server) -> None:
-    workspace = open_workspace()
+    server.status.clear()
     await workspace.refresh()
-    assert await workspace.search_server("flags", read_line("flag", FLAGS).longest_word) == 0
-    assert server.searched == [""]
+    assert await workspace.search_server("flags", "flag") == 0
+    assert server.searched == ["flag", "flag", "other", ""]
 
 
 async def test_cut_list_is_not_kept_as_a_complete_copy(open_workspace: Open, server: Server) -> None:
