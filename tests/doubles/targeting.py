@@ -1,5 +1,7 @@
 """Parts of targeting as servers store them."""
 
+from typing import Any
+
 from flagtui.models.json_value import JSON
 
 
@@ -19,6 +21,11 @@ def asks_flag(key: JSON, value: JSON = True, **more: JSON) -> dict[str, JSON]:
 def group(share: JSON, *properties: JSON, **more: JSON) -> dict[str, JSON]:
     """A condition that lets in this share."""
     return {"properties": list(properties), "rollout_percentage": share, **more}
+
+
+def flag_of(*groups: JSON, key: str = "it", **filters: JSON) -> dict[str, Any]:
+    """A flag that is on, with these conditions."""
+    return {"id": 1, "key": key, "active": True, "filters": {"groups": list(groups), **filters}}
 
 
 def variants(**shares: float) -> dict[str, JSON]:

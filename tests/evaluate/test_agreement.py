@@ -4,16 +4,16 @@ import json
 import os
 from itertools import count
 from random import Random
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 from tests.doubles import random_flags
 from tests.doubles.official_sdk import Document, OfficialSdk
-from tests.doubles.targeting import asks_flag
+from tests.doubles.targeting import asks, asks_cohort, asks_flag, flag_of, group, variants
 
 from flagtui.evaluate.definitions import Definitions, link_dependencies
-from flagtui.evaluate.evaluation import Evaluation
-from flagtui.evaluate.flags import evaluate, evaluate_all
+from flagtui.evaluate.flags import evaluate_all
 from flagtui.evaluate.run import Group, Person, Rules
 
 ROUNDS = int(os.environ.get("FLAGTUI_AGREEMENT_ROUNDS", "120"))
@@ -132,38 +132,16 @@ def by_value(document: Document, person: Person) -> dict[str, object]:
 
 def test_the_explanation_of_later_questions_never_changes_the_value() -> None:
     """Flags about groups see group properties; what is asked only to explain must not be remembered."""
-    needs_pro = {"key": "plan", "type": "person", "value": "pro", "operator": "exact"}
-    asks = asks_flag("base", dependency_chain=["base"])
-    never = {"key": "$group_key", "type": "group", "value": "nobody", "operator": "exact"}
-    document = {
-        "flags": [
-            {"id": 1, "key": "base", "active": True, "filters": {"groups": [{"properties": [needs_pro]}]}},
-            {
-                "id": 2,
-                "key": "mixed",
-                "active": True,
-                "filters": {
-                    "groups": [
-                        {"properties": [never, asks], "aggregation_group_type_index": 0},
-                        {"properties": [asks]},
-                    ]
-                },
-            },
-        ],
-        "group_type_mapping": {"0": "company"},
-    }
-    random = Random(1)
-    person = replace(random_flags.person(random), properties={"plan": "pro"}, groups={"company": company()})
+    base = flag_of({"properties": [asks("plan", "exact", "pro")]}, key="base")
+    asks_base = asks_flag("base", dependency_chain=["base"])
+    never = asks("$group_key", "exact", "nobody", type="group")
+    of_company = {"properties": [never, asks_base], "aggregation_group_type_index": 0}
+    mixed = flag_of(of_company, {"properties": [asks_base]}, key="mixed") | {"id": 2}
+    document = {"flags": [base, mixed], "group_type_mapping": {"0": "company"}}
+    company = Group("acme", {"plan": "free"})
+    person = replace(random_flags.person(Random(1)), properties={"plan": "pro"}, groups={"company": company})
     assert OfficialSdk(document).values(person)["mixed"] is True
-    assert evaluate_mixed(document, person).value is True
-
-
-def company() -> Group:
-    return Group("acme", {"plan": "free"})
-
-
-def evaluate_mixed(document: Document, person: Person) -> Evaluation:
-    return evaluate("mixed", person, Definitions.of_document(document), Rules.LIBRARY)
+    assert by_value(document, person)["mixed"] is True
 
 
 WANTED = [True, False, "control", "Control", "true", "", 1, 0, None, [], ["control"]]
@@ -176,29 +154,23 @@ def test_a_dependency_compares_values_as_the_official_client_does(base: bool | s
     person = Person("anybody")
     values = OfficialSdk(document).values(person)
     assert len(values) == len(WANTED) + 1
-    assert {key: is_on for key, is_on in by_value(document, person).items() if key != "base"} == {
-        key: is_on for key, is_on in values.items() if key != "base"
-    }
+    assert by_value(document, person) | {"base": None} == values | {"base": None}
 
 
-def decided_as(value: bool | str) -> dict[str, object]:
-    filters: dict[str, object] = {"groups": [{"properties": [], "rollout_percentage": 100 if value else 0}]}
-    if isinstance(value, str):
-        filters["multivariate"] = {"variants": [{"key": value, "rollout_percentage": 100}]}
-    return {"id": 1, "key": "base", "active": True, "filters": filters}
+def decided_as(value: bool | str) -> Document:
+    more = {"multivariate": variants(**{value: 100})} if isinstance(value, str) else {}
+    return flag_of(group(100 if value else 0), key="base", **more)
 
 
-def asking(number: int, value: object, *chain: str) -> dict[str, object]:
-    question = {"key": "base", "type": "flag", "operator": "flag_evaluates_to", "value": value}
-    filters = {"groups": [{"properties": [{**question, "dependency_chain": [*chain, "base"]}]}]}
-    return {"id": 10 + number, "key": f"asks-{number}", "active": True, "filters": filters}
+def asking(number: int, value: Any, *chain: str) -> Document:
+    question = asks_flag("base", value, dependency_chain=[*chain, "base"])
+    return flag_of({"properties": [question]}, key=f"asks-{number}") | {"id": 10 + number}
 
 
 def test_chain_with_a_missing_link_matches_the_official_client() -> None:
     """The first question finds the link missing; the next one knows, and goes on to the flag itself."""
     twice = asking(1, True, "gone")
-    groups = twice["filters"]["groups"]  # type: ignore[index]  # A document is plain JSON.
-    groups.append(groups[0])
+    twice["filters"]["groups"] *= 2
     document = {"flags": [decided_as(True), twice, asking(2, True, "gone")]}
     person = Person("anybody")
     assert OfficialSdk(document).values(person) == {"base": True, "asks-1": True}
@@ -207,13 +179,10 @@ def test_chain_with_a_missing_link_matches_the_official_client() -> None:
 
 @pytest.mark.parametrize("in_a_cohort", [False, True])
 def test_nothing_decides_after_a_cohort_that_only_the_server_knows(in_a_cohort: bool) -> None:
-    unknown = {"key": "id", "type": "cohort", "operator": "in", "value": 99}
-    question = {"key": "id", "type": "cohort", "operator": "in", "value": 1} if in_a_cohort else unknown
-    filters = {"groups": [{"properties": [question]}, {"properties": [], "rollout_percentage": 100}]}
-    document = {
-        "flags": [{"id": 1, "key": "it", "active": True, "filters": filters}],
-        "cohorts": {"1": {"type": "OR", "values": [{"key": "email", "operator": "is_set"}, unknown]}},
-    }
+    unknown = asks_cohort(99)
+    flag = flag_of({"properties": [asks_cohort(1) if in_a_cohort else unknown]}, group(100))
+    cohort = {"type": "OR", "values": [{"key": "email", "operator": "is_set"}, unknown]}
+    document = {"flags": [flag], "cohorts": {"1": cohort}}
     person = Person("ada", {"email": "ada@acme.com"})
     assert OfficialSdk(document).values(person) == {}
     assert by_value(document, person) == {"it": None}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.doubles import random_flags
-from tests.doubles.targeting import asks_flag
+from tests.doubles.targeting import asks_flag, flag_of, group
 
 from flagtui.evaluate.definitions import Definitions, affected_keys, link_dependencies, needed_flags
 from flagtui.evaluate.flags import evaluate
@@ -15,13 +15,7 @@ JSON = dict[str, Any]
 
 
 def stored_flag(number: int, key: str, *needs: int | str) -> JSON:
-    questions = [asks_flag(need) for need in needs]
-    return {
-        "id": number,
-        "key": key,
-        "active": True,
-        "filters": {"groups": [{"properties": questions, "rollout_percentage": 100}]},
-    }
+    return flag_of(group(100, *map(asks_flag, needs)), key=key) | {"id": number}
 
 
 def chains(*flags: JSON) -> dict[str, list[list[str]]]:
@@ -35,23 +29,14 @@ def test_dependencies_are_listed_once_with_everything_before_them() -> None:
     flags = [stored_flag(3, "c", 2), stored_flag(2, "b", "1"), stored_flag(1, "a")]
     assert chains(*flags) == {"c": [["a", "b"]], "b": [["a"]], "a": []}
     assert link_dependencies(flags)[0]["filters"]["groups"][0]["properties"][0]["key"] == "b"
-    flags = [
-        stored_flag(4, "top", 2, 3),
-        stored_flag(2, "left", 1),
-        stored_flag(3, "right", 1),
-        stored_flag(1, "base"),
-    ]
+    flags = [stored_flag(4, "top", 2, 3), stored_flag(2, "left", 1), stored_flag(3, "right", 1)]
+    flags.append(stored_flag(1, "base"))
     assert chains(*flags, stored_flag(5, "above", 4))["above"] == [["base", "left", "right", "top"]]
 
 
 def test_chain_of_a_circle_or_missing_flag_is_empty() -> None:
-    flags = [
-        stored_flag(1, "a", 2),
-        stored_flag(2, "b", 1),
-        stored_flag(3, "c", 99),
-        stored_flag(4, "d", 3),
-        stored_flag(5, "e", 5),
-    ]
+    needs = {"a": 2, "b": 1, "c": 99, "d": 3, "e": 5}
+    flags = [stored_flag(number, key, need) for number, (key, need) in enumerate(needs.items(), 1)]
     assert chains(*flags) == {"a": [[]], "b": [[]], "c": [[]], "d": [[]], "e": [[]]}
 
 
@@ -71,9 +56,8 @@ def test_linking_changes_no_input_and_no_malformed_flag() -> None:
 
 
 def test_a_chain_longer_than_the_interpreter_recurses_is_evaluated() -> None:
-    flags = [stored_flag(0, "flag-0")] + [
-        stored_flag(number, f"flag-{number}", number - 1) for number in range(1, 1200)
-    ]
+    flags = [stored_flag(0, "flag-0")]
+    flags += [stored_flag(number, f"flag-{number}", number - 1) for number in range(1, 1200)]
     assert evaluate("flag-1199", Person("u"), Definitions.of(flags)).value is True
 
 

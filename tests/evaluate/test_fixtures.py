@@ -44,15 +44,14 @@ PROPERTIES: dict[str, list[Any]] = {
 
 def people(number: int) -> list[Person]:
     random = Random(number)
-    flags = []
+    made = []
     for _ in range(number):
         chosen = {name: random.choice(values) for name, values in PROPERTIES.items() if random.random() < 0.7}
         groups = {name: Group(random.choice(["1", "2", "amazon"]), chosen) for name in ("company", "project")}
         some = {name: group for name, group in groups.items() if random.random() < 0.6}
-        flags.append(
-            Person(f"distinct_id_{random.randrange(999)}", chosen, some, random.choice([None, "device-7"]))
-        )
-    return flags
+        id, device = f"distinct_id_{random.randrange(999)}", random.choice([None, "device-7"])
+        made.append(Person(id, chosen, some, device))
+    return made
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
@@ -66,9 +65,8 @@ def test_an_example_evaluates_as_in_the_official_client(path: Path) -> None:
 
 
 def test_an_experience_that_continues_is_known_only_where_everything_is() -> None:
-    definitions = Definitions.of_document(
-        read(FIXTURES / "py_experience_continuity_flag_not_evaluated_locally.json")
-    )
+    document = read(FIXTURES / "py_experience_continuity_flag_not_evaluated_locally.json")
+    definitions = Definitions.of_document(document)
     key = next(iter(definitions.flags))
     unsure = Person("anybody")
     assert evaluate(key, unsure, definitions).value is None

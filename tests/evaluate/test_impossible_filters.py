@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.doubles.official_sdk import Document, OfficialSdk
+from tests.doubles.targeting import flag_of
 
 from flagtui.changes.flags.flag_words import NEVER_MATCHES, property_in_short
 from flagtui.evaluate.definitions import Definitions
@@ -71,15 +72,14 @@ USER = Person("user", properties={"plan": "pro", "": "pro", "5": "pro"}, is_comp
     ],
 )
 def test_filter_without_a_known_key_or_type_matches_no_one(filter: Document, in_libraries: object) -> None:
-    document = {"flags": [{"key": "a", "active": True, "filters": {"groups": [{"properties": [filter]}]}}]}
-    definitions = Definitions.of_document(document)
+    flag = flag_of({"properties": [filter]})
+    definitions = Definitions.of([flag])
     assert property_in_short(Property.of(filter)).endswith(NEVER_MATCHES)
-    assert evaluate("a", USER, definitions).value is False
-    assert evaluate("a", USER, definitions, Rules.LIBRARY).value is in_libraries
-    assert OfficialSdk(document).values(USER).get("a") is in_libraries
+    assert evaluate("it", USER, definitions).value is False
+    assert evaluate("it", USER, definitions, Rules.LIBRARY).value is in_libraries
+    assert OfficialSdk({"flags": [flag]}).values(USER).get("it") is in_libraries
 
 
 def test_property_without_a_type_is_the_persons() -> None:
-    document = {"flags": [{"key": "a", "active": True, "filters": {"groups": [{"properties": [PRO]}]}}]}
-    assert evaluate("a", USER, Definitions.of_document(document)).value is True
+    assert evaluate("it", USER, Definitions.of([flag_of({"properties": [PRO]})])).value is True
     assert NEVER_MATCHES not in property_in_short(Property.of(PRO))

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from posthog.feature_flags import InconclusiveMatchError, match_property
 from tests.doubles.random_flags import OPERATORS, VALUES
+from tests.doubles.targeting import asks, flag_of
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Evaluation, Unknown, Why
@@ -131,23 +132,13 @@ def test_costly_texts_use_up_one_budget_and_spoil_no_pattern() -> None:
 
 @pytest.mark.parametrize(
     ("operator", "value", "actual"),
-    [
-        ("regex", "a$", "a\n"),
-        ("regex", "^a$", "a"),
-        ("exact", "0.00001", 0.00001),
-        ("exact", "0.000001", 0.000001),
-        ("exact", "1e-6", 0.000001),
-        ("exact", "1e-7", 1e-7),
-        ("exact", "1e+16", 1e16),
-        ("exact", "10000000000000000.0", 1e16),
-        ("exact", '{"a":[1.0,null],"b":true}', {"b": True, "a": [1.0, None]}),
-        ("icontains", "É", "é"),
-        ("exact", "É", "é"),
-        ("exact", [], True),
-        ("exact", [], "pro"),
-        ("exact", ["true"], "pro"),
-    ],
-)
+    [("regex", "a$", "a\n"), ("regex", "^a$", "a"),
+     ("exact", "0.00001", 0.00001), ("exact", "0.000001", 0.000001), ("exact", "1e-6", 0.000001),
+     ("exact", "1e-7", 1e-7), ("exact", "1e+16", 1e16), ("exact", "10000000000000000.0", 1e16),
+     ("exact", '{"a":[1.0,null],"b":true}', {"b": True, "a": [1.0, None]}),
+     ("icontains", "É", "é"), ("exact", "É", "é"),
+     ("exact", [], True), ("exact", [], "pro"), ("exact", ["true"], "pro")],
+)  # fmt: skip
 @pytest.mark.parametrize("version", [1, 2])
 def test_values_that_are_easily_taken_for_others(
     operator: str, value: Any, actual: Any, version: int
@@ -169,8 +160,7 @@ def test_distances_into_the_past_by_the_calendar(now: str, distance: str, moment
 
 
 def evaluate_plan(operator: str, *, is_complete: bool, **properties: Any) -> Evaluation:
-    question = {"key": "plan", "type": "person", "operator": operator, "value": "5"}
-    flag = {"key": "it", "active": True, "filters": {"groups": [{"properties": [question]}]}}
+    flag = flag_of({"properties": [asks("plan", operator, "5")]})
     return evaluate("it", Person("u", properties, is_complete=is_complete), Definitions.of([flag]))
 
 

@@ -6,12 +6,14 @@ Times are those of the processor: other programs on the machine do not count.
 import gc
 import re
 from collections.abc import Iterator
+from itertools import product
 from time import process_time
+from typing import Any
 
 import pytest
 from tests.doubles.expensive_patterns import EXPENSIVE, Expensive, expensive_flags, expensive_properties
 from tests.doubles.slices import one_in
-from tests.doubles.targeting import group
+from tests.doubles.targeting import asks, asks_flag, flag_of, group, variants
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Unknown, Why
@@ -42,10 +44,7 @@ def person(*, is_complete: bool = True) -> Person:
 
 @pytest.mark.parametrize(
     ("expensive", "rules"),
-    [
-        *((each, Rules.SERVER) for each in EXPENSIVE),
-        *((each, Rules.LIBRARY) for each in one_in(5, EXPENSIVE)),
-    ],
+    [*product(EXPENSIVE, [Rules.SERVER]), *product(one_in(5, EXPENSIVE), [Rules.LIBRARY])],
 )
 def test_expensive_pattern_ends_soon_and_is_never_wrong(expensive: Expensive, rules: Rules) -> None:
     start = process_time()
@@ -90,9 +89,8 @@ def test_costly_patterns_are_paid_for_once_then_refused() -> None:
             assert compare("regex", COSTLY, LONG, Manner()) == Unknown(Why.PATTERN_COSTLY, COSTLY)
         assert current_budget().allowance("another") > 0.01
     with limited_patterns(0.0):
-        assert compare("regex", "^(pro|team)$", "pro", Manner()) == Unknown(
-            Why.PATTERN_COSTLY, "^(pro|team)$"
-        )
+        verdict = compare("regex", "^(pro|team)$", "pro", Manner())
+        assert verdict == Unknown(Why.PATTERN_COSTLY, "^(pro|team)$")
         assert compare("regex", "^pro$", "pro", Manner()) is True
 
 
@@ -119,26 +117,22 @@ def test_ordinary_pattern_matches_as_the_plain_engine(pattern: str, rules: Rules
     assert [compare("regex", pattern, text, Manner(rules=rules)) for text in TEXTS] == expected
 
 
-def question(pattern: str) -> dict[str, object]:
-    return {"key": "name", "type": "person", "operator": "regex", "value": pattern}
+ASKS_COSTLY = asks("name", "regex", COSTLY)
+ASKS_ORDINARY = asks("name", "regex", "no")
 
 
-def costly_flag(*conditions: dict[str, object], **filters: object) -> Definitions:
-    groups = [{"properties": [question(COSTLY)]}, *conditions]
-    return Definitions.of([{"key": "it", "active": True, "filters": {"groups": groups, **filters}}])
-
-
-VARIANTS = {"variants": [{"key": "x", "rollout_percentage": 50}, {"key": "y", "rollout_percentage": 50}]}
+def costly_flag(*conditions: Any, **filters: Any) -> Definitions:
+    return Definitions.of([flag_of({"properties": [ASKS_COSTLY]}, *conditions, **filters)])
 
 
 @pytest.mark.parametrize(
     ("definitions", "value"),
     [
         (costly_flag({"properties": []}), True),
-        (costly_flag({"properties": [question("no")]}), None),
-        (costly_flag({"properties": [], "variant": "x"}, multivariate=VARIANTS), None),
+        (costly_flag({"properties": [ASKS_ORDINARY]}), None),
+        (costly_flag({"properties": [], "variant": "x"}, multivariate=variants(x=50, y=50)), None),
         (costly_flag({"properties": []}, early_exit=True), None),
-        (costly_flag(super_groups=[group(100, question(COSTLY))]), None),
+        (costly_flag(super_groups=[group(100, ASKS_COSTLY)]), None),
     ],
 )
 def test_later_condition_decides_only_where_the_costly_one_cannot(
@@ -150,13 +144,10 @@ def test_later_condition_decides_only_where_the_costly_one_cannot(
 
 
 def test_dependent_flag_names_the_costly_pattern() -> None:
-    dependency = {"key": "base", "type": "flag", "operator": "flag_evaluates_to", "value": True}
-    chained = {**dependency, "dependency_chain": ["base"]}
-    flags = [
-        {"key": "base", "active": True, "filters": {"groups": [{"properties": [question(COSTLY)]}]}},
-        {"key": "it", "active": True, "filters": {"groups": [{"properties": [chained]}]}},
-    ]
-    evaluation = evaluate("it", Person("ada", {"name": LONG}, is_complete=True), Definitions.of(flags))
+    base = flag_of({"properties": [ASKS_COSTLY]}, key="base")
+    dependent = flag_of({"properties": [asks_flag("base", dependency_chain=["base"])]}) | {"id": 2}
+    definitions = Definitions.of([base, dependent])
+    evaluation = evaluate("it", Person("ada", {"name": LONG}, is_complete=True), definitions)
     assert evaluation.unknown == Unknown(Why.PATTERN_COSTLY, COSTLY)
 
 

@@ -24,30 +24,21 @@ def evaluate(rules: list[Any], person: Person, default: Any = "default") -> Rule
 
 
 def targeted_release(value: Any, /, **predicate: Any) -> dict[str, Any]:
-    properties = [{"type": "person", **predicate}] if predicate else []
-    return {
-        "id": "r",
-        "rule_type": "targeted_release",
-        "targeting": {"properties": properties},
-        "value": value,
-    }
+    targeting = {"properties": [{"type": "person", **predicate}] if predicate else []}
+    return {"id": "r", "rule_type": "targeted_release", "targeting": targeting, "value": value}
 
 
 def split(**fields: Any) -> dict[str, Any]:
     variants = [{"key": "a", "weight": 50, "value": "A"}, {"key": "b", "weight": 50, "value": "B"}]
-    return {
+    rule = {
         "id": "r",
         "rule_type": "experiment",
         "targeting": EVERYONE,
         "experiment_id": None,
         "paused": False,
-        "rollout_percentage": 100,
-        "on_rollout_miss": "return_default",
-        "assignment_algorithm": "sha1_60_v1",
-        "seed": "s",
-        "variants": variants,
-        **fields,
     }
+    drawn = {"assignment_algorithm": "sha1_60_v1", "seed": "s", "variants": variants}
+    return {**rule, "rollout_percentage": 100, "on_rollout_miss": "return_default", **drawn, **fields}
 
 
 @pytest.mark.parametrize("fact", [pytest.param(fact, id=fact["name"]) for fact in FACTS["evaluations"]])

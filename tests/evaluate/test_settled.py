@@ -5,20 +5,15 @@ from typing import Any
 
 import pytest
 from tests.doubles import random_flags
-from tests.doubles.targeting import group
+from tests.doubles.targeting import asks, flag_of, group, variants
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate
 from flagtui.evaluate.parts import for_everyone, read_flag
 from flagtui.evaluate.run import Person
 
-ASKS = {"key": "plan", "type": "person", "operator": "exact", "value": "pro"}
-HALVES = {"variants": [{"key": "a", "rollout_percentage": 50}, {"key": "b", "rollout_percentage": 50}]}
-WON = {"variants": [{"key": "a", "rollout_percentage": 0}, {"key": "b", "rollout_percentage": 100}]}
-
-
-def flag_of(*groups: dict[str, Any], active: bool = True, **filters: Any) -> dict[str, Any]:
-    return {"id": 1, "key": "flag", "active": active, "filters": {"groups": list(groups), **filters}}
+ASKS = asks("plan", "exact", "pro")
+HALVES, WON = variants(a=50, b=50), variants(a=0, b=100)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +24,7 @@ def flag_of(*groups: dict[str, Any], active: bool = True, **filters: Any) -> dic
         (flag_of({"rollout_percentage": 99}), None),
         (flag_of({"rollout_percentage": 0}), False),
         (flag_of(), False),
-        (flag_of({}, active=False), False),
+        ({**flag_of({}), "active": False}, False),
         ({**flag_of({}), "archived": True}, False),
         ({**flag_of({}), "deleted": True}, False),
         (flag_of({"properties": [ASKS]}), None),
