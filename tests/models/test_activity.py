@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from tests.doubles.expected import require
+from tests.doubles.log_entries import log_entry
 
 from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.activity_rows import change_row
@@ -19,9 +20,7 @@ VERSION = {"field": "version", "action": "changed", "before": 4, "after": 5}
 
 
 def test_version_is_no_change_and_alone_marks_unlogged() -> None:
-    activity = Activity.of(
-        entry({"field": "active", "action": "changed", "before": True, "after": False}, VERSION)
-    )
+    activity = Activity.of(entry({"field": "active", "before": True, "after": False}, VERSION))
     [change] = activity.changes
     assert (change.field, change.before, change.after) == ("active", True, False)
     assert not activity.is_unlogged
@@ -35,8 +34,7 @@ def test_entry_without_an_id_is_identifiable_and_malformed_changes_none() -> Non
     other = Activity.of({"created_at": "2026-01-02T00:00:00Z", "item_id": "1", "activity": "updated"})
     assert first.identity != other.identity
     assert Activity.of(entry()).identity == "e1"
-    odd: tuple[Any, ...] = (None, "x", [None, 3], {})
-    for changes in odd:
+    for changes in (None, "x", [None, 3], {}):
         assert Activity.of({"detail": {"changes": changes}}).changes == ()
 
 
@@ -47,12 +45,10 @@ def test_what_made_a_change_by_itself_is_named() -> None:
 
 
 def test_a_page_gives_its_entries_and_whether_there_are_more() -> None:
-    page = ActivityPage.of(
-        {"results": [entry(), "?"], "next": "https://elsewhere/?page=2", "total_count": 37}
-    )
+    more = {"next": "https://elsewhere/?page=2", "total_count": 37}
+    page = ActivityPage.of({"results": [entry(), "?"], **more})
     assert [entry.id for entry in page.entries] == ["e1"]
-    assert page.has_more
-    assert page.total_count == 37
+    assert (page.has_more, page.total_count) == (True, 37)
 
 
 def test_history_with_a_hole_or_secrets_gives_no_version() -> None:
@@ -69,26 +65,20 @@ def test_history_with_a_hole_or_secrets_gives_no_version() -> None:
 
 
 def test_empty_value_reported_as_null_is_restored_as_empty() -> None:
-    changes = [
-        {"field": "version", "before": 4, "after": 5},
-        {"field": "name", "action": "created", "before": None, "after": "New"},
-        {"field": "tags", "action": "created", "before": None, "after": ["ops"]},
-        {"field": "evaluation_runtime", "action": "created", "before": None, "after": "all"},
-    ]
+    made = {"name": (None, "New"), "tags": (None, ["ops"]), "evaluation_runtime": (None, "all")}
     flag = Flag.of({"id": 5, "key": "a", "name": "New", "tags": ["ops"], "version": 5})
-    version = rebuilt_version(flag, [Activity.of({"activity": "updated", "detail": {"changes": changes}})], 4)
-    assert version is not None
+    version = require(rebuilt_version(flag, [log_entry(version=(4, 5), **made)], 4))
     assert version.raw["name"] == ""
 
 
 def test_changes_of_experiments_have_kinds_of_their_own() -> None:
     def kinds(**changed: Any) -> tuple[str, ...]:
-        changes = [{"field": name, "before": old, "after": new} for name, (old, new) in changed.items()]
-        return change_row(Activity.of(entry(*changes, scope="Experiment")), 1).kinds
+        return change_row(log_entry(about=("Experiment", 812, "Blue"), **changed), 1).kinds
 
-    assert kinds(start_date=(None, "2026-03-01T00:00:00Z")) == ("launched",)
-    assert kinds(start_date=("2026-03-01T00:00:00Z", None)) == ("other",)
-    assert kinds(end_date=(None, "2026-03-01T00:00:00Z"), conclusion=(None, "won")) == ("ended", "other")
+    at = "2026-03-01T00:00:00Z"
+    assert kinds(start_date=(None, at)) == ("launched",)
+    assert kinds(start_date=(at, None)) == ("other",)
+    assert kinds(end_date=(None, at), conclusion=(None, "won")) == ("ended", "other")
     assert kinds(metrics_secondary=([], [{}])) == ("metrics",)
     assert kinds(name=("a", "b")) == ("renamed",)
 
@@ -111,8 +101,6 @@ CONDITION = {"properties": [], "rollout_percentage": 50}
     ],
 )
 def test_every_change_of_who_matches_is_one_of_targeting(after: Any, kinds: tuple[str, ...]) -> None:
-    row = change_row(
-        Activity.of(entry({"field": "filters", "before": {"groups": [CONDITION]}, "after": after})), 1
-    )
+    row = change_row(log_entry(filters=({"groups": [CONDITION]}, after)), 1)
     assert row.kinds == kinds
     assert (row.weight > 0) is (kinds != ("other",))

@@ -9,6 +9,7 @@ from tests.doubles.expected import require
 from flagtui.models.experiment import Experiment, Holdout
 from flagtui.models.experiment_results import is_old_share, read_result
 from flagtui.models.experiment_rows import read_experiment_page
+from flagtui.models.rows import ExperimentRow
 from flagtui.text.judgement import value_of
 
 START, END = "2026-03-01T12:00:00Z", "2026-04-01T12:00:00Z"
@@ -16,25 +17,31 @@ ON = {"id": 5, "key": "a", "active": True}
 OFF = ON | {"active": False}
 VARIANTS = [{"key": "control", "rollout_percentage": 50}, {"key": "test", "split_percent": 50}]
 
-STATES: list[tuple[dict[str, Any], str]] = [
-    ({"start_date": None}, "draft"),
-    ({"start_date": None, "end_date": END}, "draft"),
-    ({"start_date": START, "feature_flag": ON}, "running"),
-    ({"start_date": START, "feature_flag": OFF}, "paused"),
-    ({"start_date": START}, "running"),
-    ({"start_date": START, "end_date": END, "feature_flag": OFF}, "stopped"),
-    ({"start_date": START, "status": "exposure_frozen"}, "exposure_frozen"),
-    ({"start_date": START, "status": "PAUSED"}, "paused"),
-    ({"status": "something_new"}, "something_new"),
-]
 
-
-@pytest.mark.parametrize(("raw", "state"), STATES)
-def test_state_comes_from_the_server_or_its_stored_fields(raw: dict[str, Any], state: str) -> None:
-    raw = {"id": 12, "name": "Blue"} | raw
-    assert Experiment.of(raw).state == state
+def row_of(**fields: Any) -> ExperimentRow:
+    """The row of an experiment in a list, which is that of the whole record."""
+    raw = {"id": 12, "name": "Blue", **fields}
     [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
-    assert (row.status, row) == (state, Experiment.of(raw).row())
+    assert row == Experiment.of(raw).row()
+    return row
+
+
+@pytest.mark.parametrize(
+    ("raw", "state"),
+    [
+        ({"start_date": None}, "draft"),
+        ({"start_date": None, "end_date": END}, "draft"),
+        ({"start_date": START, "feature_flag": ON}, "running"),
+        ({"start_date": START, "feature_flag": OFF}, "paused"),
+        ({"start_date": START}, "running"),
+        ({"start_date": START, "end_date": END, "feature_flag": OFF}, "stopped"),
+        ({"start_date": START, "status": "exposure_frozen"}, "exposure_frozen"),
+        ({"start_date": START, "status": "PAUSED"}, "paused"),
+        ({"status": "something_new"}, "something_new"),
+    ],
+)
+def test_state_comes_from_the_server_or_its_stored_fields(raw: dict[str, Any], state: str) -> None:
+    assert row_of(**raw).status == Experiment.of(raw).state == state
 
 
 @pytest.mark.parametrize(
@@ -45,20 +52,16 @@ def test_state_comes_from_the_server_or_its_stored_fields(raw: dict[str, Any], s
     ],
 )
 def test_variants_are_found_on_the_flag_or_in_the_parameters(where: dict[str, Any]) -> None:
-    raw = {"id": 12, "name": "Blue"} | where
-    assert [variant.key for variant in Experiment.of(raw).variants] == ["control", "test"]
-    assert Experiment.of(raw).row().variants == ("control", "test")
-
-
-def test_experiments_of_the_old_engine_are_known_by_their_metrics() -> None:
-    assert Experiment.of({"metrics": [{"kind": "ExperimentTrendsQuery"}]}).uses_legacy_metrics
-    assert not Experiment.of({"metrics": [{"kind": "ExperimentMetric"}]}).uses_legacy_metrics
-    assert Experiment.of({"metrics": [], "is_legacy": True}).uses_legacy_metrics
+    assert [variant.key for variant in Experiment.of(where).variants] == ["control", "test"]
+    assert row_of(**where).variants == ("control", "test")
 
 
 @pytest.mark.parametrize(
     ("raw", "is_legacy"),
     [
+        ({"metrics": [{"kind": "ExperimentTrendsQuery"}]}, True),
+        ({"metrics": [{"kind": "ExperimentMetric"}]}, False),
+        ({"metrics": [], "is_legacy": True}, True),
         ({"filters": {"events": [{"id": "a"}]}}, True),
         ({"filters": {"actions": [{"id": 5}]}, "metrics": []}, True),
         ({"secondary_metrics": [{"name": "b", "filters": {}}]}, True),
@@ -71,17 +74,12 @@ def test_experiments_of_the_old_engine_are_known_by_their_metrics() -> None:
     ],
 )
 def test_row_and_record_agree_on_the_older_engine(raw: dict[str, Any], is_legacy: bool) -> None:
-    raw = {"id": 12, "name": "Blue"} | raw
-    [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
-    assert row == Experiment.of(raw).row()
-    assert row.is_legacy is is_legacy
+    assert row_of(**raw).is_legacy is is_legacy
 
 
 @pytest.mark.parametrize(("flag", "is_active"), [(ON, True), (OFF, False), (None, None), (7, None)])
 def test_flag_state_is_unknown_without_a_flag(flag: Any, is_active: bool | None) -> None:
-    raw = {"id": 12, "name": "Blue", "feature_flag": flag}
-    [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
-    assert row.flag_active is Experiment.of(raw).row().flag_active is is_active
+    assert row_of(feature_flag=flag).flag_active is is_active
 
 
 def test_the_second_name_of_a_share_wins() -> None:
@@ -91,11 +89,10 @@ def test_the_second_name_of_a_share_wins() -> None:
 
 
 def test_slim_row_and_whole_record_agree() -> None:
-    raw = {"id": 12, "name": "Blue", "feature_flag_key": "a", "feature_flag": OFF, "start_date": START,
-           "holdout": {"id": 3}, "conclusion": "won", "user_access_level": "viewer", "metrics": None,
-           "created_by": {"id": 7, "first_name": "Ada", "email": ""}}  # fmt: skip
-    [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
-    assert (row, row.holdout_id, row.creator, row.can_edit) == (Experiment.of(raw).row(), 3, "Ada", False)
+    of_ada = {"created_by": {"id": 7, "first_name": "Ada", "email": ""}, "user_access_level": "viewer"}
+    flag = {"feature_flag_key": "a", "feature_flag": OFF, "start_date": START}
+    row = row_of(**of_ada, **flag, holdout={"id": 3}, conclusion="won", metrics=None)
+    assert (row.holdout_id, row.creator, row.can_edit) == (3, "Ada", False)
 
 
 def test_a_holdout_says_how_many_it_holds_back() -> None:
@@ -104,11 +101,10 @@ def test_a_holdout_says_how_many_it_holds_back() -> None:
     assert Holdout.of({"filters": []}).share == Holdout.of({"filters": ["?"]}).share == 0.0
 
 
+CONTROL = {"key": "control", "success_count": 20, "failure_count": 80}
+TEST = {"key": "test", "success_count": 30, "failure_count": 70}
 FUNNEL = {
-    "variants": [
-        {"key": "test", "success_count": 30, "failure_count": 70},
-        {"key": "control", "success_count": 20, "failure_count": 80},
-    ],
+    "variants": [TEST, CONTROL],
     "probability": {"control": 0.04, "test": 0.96},
     "significant": True,
     "significance_code": "significant",
@@ -118,12 +114,8 @@ FUNNEL = {
 
 def test_old_funnel_is_compared_with_control() -> None:
     result = require(read_result({"result": FUNNEL}))
-    assert result.baseline is not None
-    assert (result.baseline.key, result.baseline.number_of_samples, result.baseline.sum) == (
-        "control",
-        100,
-        20,
-    )
+    baseline = require(result.baseline)
+    assert (baseline.key, baseline.number_of_samples, baseline.sum) == ("control", 100, 20)
     (test,) = result.variant_results
     assert (test.number_of_samples, test.sum, test.chance_to_win, test.significant) == (100, 30, 0.96, True)
     # The bounds 0.22 and 0.4 of its own share, over the share of control, 0.2.
@@ -131,22 +123,18 @@ def test_old_funnel_is_compared_with_control() -> None:
     assert is_old_share({"result": FUNNEL})
 
 
+CHANCES = {"probability": {"test": 0.9, "control": 0.1}}
 COMPARED = {"number_of_samples": 100, "sum": 30, "sum_squares": 30, "chance_to_win": 0.9}
 FORMS: dict[str, dict[str, Any]] = {
     "newest": {"baseline": {"key": "control"}, "variant_results": [{"key": "test", **COMPARED}]},
     "baseline and variants": {"baseline": {"key": "control"}, "variants": [{"key": "test", **COMPARED}]},
-    "funnel counts": {
-        "baseline": {"key": "control", "success_count": 20, "failure_count": 80},
-        "variants": [{"key": "test", "success_count": 30, "failure_count": 70}],
-        "probability": {"test": 0.9, "control": 0.1},
-        "significance_code": "significant",
-    },
+    "funnel counts": {"baseline": CONTROL, "variants": [TEST], "significance_code": "significant", **CHANCES},
     "event counts": {
         "variants": [
-            {"key": "control", "count": 20, "absolute_exposure": 100},
-            {"key": "test", "count": 30, "absolute_exposure": 100},
+            {"key": key, "count": count, "absolute_exposure": 100}
+            for key, count in (("control", 20), ("test", 30))
         ],
-        "probability": {"test": 0.9, "control": 0.1},
+        **CHANCES,
     },
 }
 
@@ -179,8 +167,8 @@ def test_counts_are_per_exposed_person_and_small_samples_are_marked() -> None:
         {"key": "b", "count": 50, "exposure": 1.1, "absolute_exposure": 90},
     ]
     result = require(read_result({"variants": variants, "significance_code": "not_enough_exposure"}))
-    assert result.baseline is not None
-    assert (result.baseline.key, result.baseline.number_of_samples) == ("a", 80)
+    baseline = require(result.baseline)
+    assert (baseline.key, baseline.number_of_samples) == ("a", 80)
     assert result.variant_results[0].validation_failures == ("not-enough-exposures",)
     assert not is_old_share({"variants": variants})
 

@@ -1,41 +1,26 @@
 """Who sees a flag, read from whatever is stored."""
 
-import json
 from typing import Any
 
 import pytest
-from tests.doubles.targeting import asks_flag
+from tests.doubles.targeting import asks, asks_flag, group
+from tests.models.test_flag_rows import row_of
 
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
-from flagtui.models.flag_rows import read_flag_page
 from flagtui.text.flag_sentences import plain, who_sees_it
 
-
-def group(share: Any, *properties: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"rollout_percentage": share, "properties": list(properties), **more}
-
-
-EMAIL = {"key": "email", "type": "person", "value": "@acme.test", "operator": "icontains"}
+EMAIL = asks("email", "icontains", "@acme.test")
 
 
 @pytest.mark.parametrize(
     ("groups", "rollout", "is_conditional"),
-    [
-        ([], 0.0, False),
-        ([group(None)], 100.0, False),
-        ([group(0)], 0.0, False),
-        ([group(0.5)], 0.5, False),
-        ([group(100, EMAIL)], 100.0, True),
-        ([group(100, EMAIL), group(20)], 100.0, True),
-        ([group(100, EMAIL), group(100)], 100.0, False),
-        ([group(250), group(-3)], 100.0, False),
-        ([group("50"), group(20)], 0.0, False),
-        ([group(10), {"properties": "?"}, group(100)], 10.0, False),
-        ([{}], 100.0, False),
-        ([None, 3, "x"], 0.0, False),
-    ],
-)
+    [([], 0.0, False), ([group(None)], 100.0, False), ([group(0)], 0.0, False), ([group(0.5)], 0.5, False),
+     ([group(100, EMAIL)], 100.0, True), ([group(100, EMAIL), group(20)], 100.0, True),
+     ([group(100, EMAIL), group(100)], 100.0, False), ([group(250), group(-3)], 100.0, False),
+     ([group("50"), group(20)], 0.0, False), ([group(10), {"properties": "?"}, group(100)], 10.0, False),
+     ([{}], 100.0, False), ([None, 3, "x"], 0.0, False)],
+)  # fmt: skip
 def test_highest_share_counts_and_marks_conditional_flags(
     groups: list[Any], rollout: float, is_conditional: bool
 ) -> None:
@@ -53,18 +38,15 @@ def test_highest_share_counts_and_marks_conditional_flags(
     ],
 )
 def test_conditions_after_one_for_everyone_do_not_count(groups: list[Any], rollout: float) -> None:
-    raw = {"id": 1, "key": "a", "filters": {"groups": groups, "early_exit": True}}
-    [row] = read_flag_page(json.dumps({"results": [raw]}).encode()).rows
-    assert (row, row.rollout) == (Flag.of(raw).row(), rollout)
+    assert row_of(filters={"groups": groups, "early_exit": True}).rollout == rollout
     assert Filters.of({"groups": groups}).rollout == 100.0
 
 
 @pytest.mark.parametrize("version", [2, 0, 1.5, 1.0, "1", True, None, {}, []])
 def test_newer_rules_have_neither_type_nor_rollout(version: Any) -> None:
     filters = {"version": version, "return_type": "string", "rules": []}
-    raw = {"id": 1, "key": "a", "filters": filters}
-    [row] = read_flag_page(json.dumps({"results": [raw]}).encode()).rows
-    assert (row, row.type, row.rollout) == (Flag.of(raw).row(), "rules", None)
+    row = row_of(filters=filters)
+    assert (row.type, row.rollout) == ("rules", None)
     assert not Filters.of(filters).is_editable
     assert not Filters.of({"version": version, "groups": []}).is_editable
 
@@ -81,12 +63,8 @@ def test_filters_that_cannot_be_read_say_why(filters: Any, problem: str) -> None
 
 
 def test_what_a_condition_asks_for_is_found_by_kind() -> None:
-    properties: list[dict[str, Any]] = [
-        asks_flag("812"),
-        {"key": 9, "type": "flag", "value": "test"},
-        {"key": "beta", "type": "flag"},
-        {"key": "id", "type": "cohort", "value": 31, "cohort_name": "Beta people"},
-    ]
+    cohort = {"key": "id", "type": "cohort", "value": 31, "cohort_name": "Beta people"}
+    properties = [asks_flag("812"), asks_flag(9, "test"), {"key": "beta", "type": "flag"}, cohort]
     filters = Filters.of({"groups": [group(10, *properties), group(20, properties[0])]})
     assert (filters.depends_on, filters.cohorts) == ((812, 9), (31,))
     assert [item.label for item in filters.conditions[0].properties] == ["", "", "", "Beta people"]
@@ -116,13 +94,9 @@ def test_share_that_is_not_a_number_matches_no_one(share: Any) -> None:
 
 
 def test_variants_and_holdout_are_read() -> None:
-    filters = Filters.of(
-        {
-            "multivariate": {"variants": [{"key": "control", "rollout_percentage": 33.3}, "?", {}]},
-            "holdout": {"id": 4, "exclusion_percentage": 5},
-            "payloads": {"control": "1"},
-        }
-    )
+    several = {"variants": [{"key": "control", "rollout_percentage": 33.3}, "?", {}]}
+    holdout = {"id": 4, "exclusion_percentage": 5}
+    filters = Filters.of({"multivariate": several, "holdout": holdout, "payloads": {"control": "1"}})
     assert [(variant.key, variant.rollout) for variant in filters.variants] == [("control", 33.3), ("", 0.0)]
     assert (filters.holdout_id, filters.payloads) == (4, {"control": "1"})
 

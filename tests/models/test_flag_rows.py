@@ -4,49 +4,38 @@ import json
 from typing import Any
 
 import pytest
-from tests.doubles.targeting import group
+from tests.doubles.targeting import asks, group
 
 from flagtui.models.flag import Flag
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.flag_shapes import read_shape_page
 from flagtui.models.json_value import NotJson
+from flagtui.models.rows import FlagRow
 
 
 def page(*flags: Any, **rest: Any) -> bytes:
     return json.dumps({"count": len(flags), "next": None, "results": list(flags)} | rest).encode()
 
 
+def row_of(**fields: Any) -> FlagRow:
+    """The row of a flag in a list, which is that of the whole record."""
+    raw = {"id": 1, "key": "a", **fields}
+    [row] = read_flag_page(page(raw)).rows
+    assert row == Flag.of(raw).row()
+    return row
+
+
+CHILD = [group(100, {"type": "flag", "key": "812"}, {"type": "flag", "key": 9}), group(10)]
+OF_COMPANIES = {"aggregation_group_type_index": 0, "early_exit": True}
+OF_USERS = group(60, aggregation_group_type_index=None)
 FLAGS: list[dict[str, Any]] = [
     {"id": 1, "key": "plain", "active": True, "filters": {"groups": [{"rollout_percentage": None}]}},
     {"id": 2, "key": "nobody", "filters": {"groups": []}, "archived": None, "created_by": None},
     {"id": 3, "key": "half", "filters": {"groups": [group(0.5)]}},
-    {
-        "id": 4,
-        "key": "child",
-        "filters": {
-            "groups": [group(100, {"type": "flag", "key": "812"}, {"type": "flag", "key": 9}), group(10)]
-        },
-    },
-    {
-        "id": 9,
-        "key": "tie",
-        "filters": {"groups": [group(50, {"type": "person", "key": "email"}), group(50)]},
-    },
-    *(
-        {
-            "id": 10 + users,
-            "key": "companies",
-            "filters": {
-                "groups": [
-                    group(10),
-                    {**group(60), **({"aggregation_group_type_index": None} if users else {})},
-                ],
-                "aggregation_group_type_index": 0,
-                "early_exit": True,
-            },
-        }
-        for users in range(2)
-    ),
+    {"id": 4, "key": "child", "filters": {"groups": CHILD}},
+    {"id": 9, "key": "tie", "filters": {"groups": [group(50, asks("email", "is_set", None)), group(50)]}},
+    {"id": 10, "key": "companies", "filters": {"groups": [group(10), group(60)], **OF_COMPANIES}},
+    {"id": 11, "key": "companies", "filters": {"groups": [group(10), OF_USERS], **OF_COMPANIES}},
     {"id": 5, "key": "split", "filters": {"multivariate": {"variants": [{"key": "a"}]}}, "tags": ["ops"]},
     {"id": 6, "key": "tested", "experiment_set": [12], "status": "stale", "evaluation_runtime": ""},
     {"id": 7, "key": "named", "created_by": {"id": 3, "first_name": "Ada", "email": ""}, "version": None},
@@ -119,17 +108,9 @@ def test_impossible_count_becomes_the_size_of_the_page(count: Any) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [
-        b"",
-        b"<html>",
-        b"[]",
-        b"{}",
-        b'{"results": 3}',
-        b'{"results": [{"id": 1',
-        b'{"results": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}",
-        b"\xff\xfe{}",
-    ],
-)
+    [b"", b"<html>", b"[]", b"{}", b'{"results": 3}', b'{"results": [{"id": 1', b"\xff\xfe{}",
+     b'{"results": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}"],
+)  # fmt: skip
 def test_body_that_is_not_a_page_is_an_error(body: bytes) -> None:
     with pytest.raises(NotJson):
         read_flag_page(body)

@@ -39,22 +39,13 @@ def test_the_current_project_is_a_number_or_not_known() -> None:
 
 
 def test_a_bare_event_definition_and_a_full_one_are_rows() -> None:
-    full = {
-        "id": "u1",
-        "name": "$pageview",
-        "owner": {"id": 7, "email": "a@b"},
-        "hidden": None,
-        "verified": True,
-        "last_seen_at": "2026-03-01T00:00:00Z",
-        "tags": ["x"],
-        "description": None,
-    }
     bare = {"id": "u2", "name": "paid"}
-    page = read_event_definition_page(json.dumps({"count": 2, "results": [full, bare]}).encode())
-    assert list(page.rows) == [EventDefinition.of(full).row(), EventDefinition.of(bare).row()]
-    assert page.rows[0].is_builtin
-    assert not page.rows[1].is_builtin
-    assert (page.rows[0].owner, page.rows[0].hidden, page.rows[0].description) == ("a@b", False, "")
+    owned = {"owner": {"id": 7, "email": "a@b"}, "verified": True, "last_seen_at": "2026-03-01T00:00:00Z"}
+    full = {"id": "u1", "name": "$pageview", "hidden": None, "tags": ["x"], "description": None, **owned}
+    rows = read_event_definition_page(json.dumps({"count": 2, "results": [full, bare]}).encode()).rows
+    assert list(rows) == [EventDefinition.of(full).row(), EventDefinition.of(bare).row()]
+    assert [row.is_builtin for row in rows] == [True, False]
+    assert (rows[0].owner, rows[0].hidden, rows[0].description) == ("a@b", False, "")
 
 
 def test_lower_bound_count_is_marked_as_capped() -> None:

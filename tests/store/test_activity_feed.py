@@ -5,6 +5,7 @@ from typing import Any
 
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counting_calls
+from tests.doubles.expected import require
 from tests.doubles.log_entries import log_entry
 
 from flagtui.api.errors import Forbidden
@@ -34,13 +35,9 @@ class Log:
         if self.refuses:
             raise Forbidden("403: this key lacks activity_log:read.")
         start = (number - 1) * limit
-        return ActivityPage.of(
-            {
-                "results": self.entries[start : start + limit],
-                "total_count": len(self.entries),
-                "next": "more" if start + limit < len(self.entries) else None,
-            }
-        )
+        following = "more" if start + limit < len(self.entries) else None
+        results, total = self.entries[start : start + limit], len(self.entries)
+        return ActivityPage.of({"results": results, "total_count": total, "next": following})
 
 
 async def reading(entries: Sequence[dict[str, JSON]]) -> tuple[Log, ActivityFeed]:
@@ -55,40 +52,46 @@ def newest_first(feed: ActivityFeed) -> list[str]:
     return [row.id for row in sorted(feed.rows, key=lambda row: -row.place)]
 
 
+def updates(newest: int, oldest: int = 1) -> list[dict[str, JSON]]:
+    return [log_raw(number) for number in range(newest, oldest - 1, -1)]
+
+
+def names(newest: int) -> list[str]:
+    return [f"e{number}" for number in range(newest, 0, -1)]
+
+
 async def test_pages_are_read_one_by_one_until_the_end() -> None:
-    log, feed = await reading([log_raw(number) for number in range(250, 0, -1)])
+    log, feed = await reading(updates(250))
     assert (len(feed.rows), feed.total, feed.is_complete) == (PAGE, 250, False)
-    await feed.read_on()
-    await feed.read_on()
-    await feed.read_on()
-    assert newest_first(feed) == [f"e{number}" for number in range(250, 0, -1)]
-    assert feed.is_complete
+    for _ in range(3):
+        await feed.read_on()
+    assert (newest_first(feed), feed.is_complete) == (names(250), True)
     assert log.asked == [(PAGE, 1), (PAGE, 2), (PAGE, 3)]
 
 
 async def test_new_entries_come_on_top_without_gap_or_repeat() -> None:
-    log, feed = await reading([log_raw(2), log_raw(1)])
+    log, feed = await reading(updates(2))
     before = list(feed.rows)
-    log.entries[:0] = [log_raw(4), log_raw(3)]
+    log.entries[:0] = updates(4, 3)
     await feed.catch_up()
-    assert newest_first(feed) == ["e4", "e3", "e2", "e1"]
+    assert newest_first(feed) == names(4)
     assert all(new is old for new, old in zip(feed.rows, before, strict=False))
-    log, feed = await reading([log_raw(number) for number in range(300, 0, -1)])
-    log.entries[:0] = [log_raw(number) for number in range(430, 300, -1)]
+    log, feed = await reading(updates(300))
+    log.entries[:0] = updates(430, 301)
     while not feed.is_complete:
         await feed.read_on()
     await feed.catch_up()
-    assert newest_first(feed) == [f"e{number}" for number in range(430, 0, -1)]
+    assert newest_first(feed) == names(430)
 
 
 async def test_more_news_than_can_be_caught_up_with_begins_afresh() -> None:
-    log, feed = await reading([log_raw(1)])
-    log.entries[:0] = [log_raw(number) for number in range(900, 1, -1)]
+    log, feed = await reading(updates(1))
+    log.entries[:0] = updates(900, 2)
     await feed.catch_up()
     assert newest_first(feed)[0] == "e900"
     while not feed.is_complete:
         await feed.read_on()
-    assert newest_first(feed) == [f"e{number}" for number in range(900, 0, -1)]
+    assert newest_first(feed) == names(900)
 
 
 async def test_feed_is_behind_once_a_newer_entry_was_seen() -> None:
@@ -105,17 +108,15 @@ async def test_feed_is_behind_once_a_newer_entry_was_seen() -> None:
 
 
 async def test_refusal_is_kept_in_words_until_the_next_good_response() -> None:
-    log = Log([log_raw(1)])
+    log = Log(updates(1))
     feed = ActivityFeed(log.page)
     log.refuses = True
     await feed.read_on()
-    assert feed.trouble is not None
-    assert "activity_log:read" in feed.trouble.what
+    assert "activity_log:read" in require(feed.trouble).what
     assert not feed.rows
     log.refuses = False
     await feed.read_on()
-    assert feed.trouble is None
-    assert len(feed.rows) == 1
+    assert (feed.trouble, len(feed.rows)) == (None, 1)
 
 
 async def test_watchers_hear_of_every_page() -> None:
@@ -129,14 +130,8 @@ async def test_watchers_hear_of_every_page() -> None:
 
 
 async def test_only_a_deletion_that_nobody_took_back_stands() -> None:
-    log, feed = await reading(
-        [
-            log_raw(5, "restored", 2),
-            log_raw(4, "deleted", 2),
-            log_raw(3, "deleted", 1),
-            log_raw(2, "created", 1),
-        ]
-    )
+    of_second = [log_raw(5, "restored", 2), log_raw(4, "deleted", 2)]
+    log, feed = await reading([*of_second, log_raw(3, "deleted", 1), log_raw(2, "created", 1)])
     assert [row.id for row in feed.rows if row.is_in_effect] == ["e3"]
     log.entries[:0] = [log_raw(6, deleted=(True, False))]
     await feed.catch_up()
@@ -178,20 +173,10 @@ def entry(activity: str, id: int, key: str = "k", **changed: Any) -> Activity:
 
 
 def test_the_newest_word_about_a_flag_decides() -> None:
-    deletions = deletions_in(
-        [
-            entry("restored", 1),
-            entry("deleted", 2, "two"),
-            entry("updated", 3, deleted=(False, True)),
-            entry("deleted", 1),
-            entry("restored", 2),
-            entry("updated", 4, active=(True, False)),
-        ]
-    )
-    assert [(deletion.id, deletion.key, deletion.who) for deletion in deletions] == [
-        (2, "two", "Sam"),
-        (3, "k", "Sam"),
-    ]
+    newest = [entry("restored", 1), entry("deleted", 2, "two"), entry("updated", 3, deleted=(False, True))]
+    older = [entry("deleted", 1), entry("restored", 2), entry("updated", 4, active=(True, False))]
+    deletions = [(each.id, each.key, each.who) for each in deletions_in([*newest, *older])]
+    assert deletions == [(2, "two", "Sam"), (3, "k", "Sam")]
 
 
 async def test_only_a_few_pages_are_read() -> None:

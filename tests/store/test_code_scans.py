@@ -48,11 +48,9 @@ def test_damaged_scans_are_none_and_files_are_private(tmp_path: Path) -> None:
     scans = CodeScans(tmp_path, "prod")
     scans.save(tmp_path, tmp_path, PLACES, 100.0)
     (file,) = (tmp_path / "code").iterdir()
+    assert (tmp_path / "code").stat().st_mode & 0o777 == 0o700
+    assert file.stat().st_mode & 0o777 == 0o600
     file.write_bytes(file.read_bytes()[:40])
     assert scans.load(tmp_path) is None
     assert CodeScans(None, "prod").save(tmp_path, tmp_path, PLACES, 100.0).places == PLACES
     assert CodeScans(None, "prod").load(tmp_path) is None
-    CodeScans(tmp_path, "prod").save(tmp_path, tmp_path, PLACES, 100.0)
-    (file,) = (tmp_path / "code").iterdir()
-    assert (tmp_path / "code").stat().st_mode & 0o777 == 0o700
-    assert file.stat().st_mode & 0o777 == 0o600

@@ -1,8 +1,8 @@
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 
 import pytest
-from tests.doubles.flag_collection import ids
+from tests.doubles.flag_collection import empty, ids
 from tests.store.conftest import NOW
 
 from flagtui.api.errors import ApiError, ListTooLong, Unreachable
@@ -11,23 +11,39 @@ from flagtui.store.collection import Collection
 from flagtui.store.load_progress import Empty, Loaded, LoadFailed, Recalled, Running, State
 from flagtui.store.record_list import RESUMES, Loading
 
+Step = RowPage[FlagRow] | ApiError
+
+
+class Resumable:
+    """Pages that are not given twice, as a list that goes on where it broke off."""
+
+    def __init__(self, *script: Step) -> None:
+        self.script = [*script]
+        self.gate: asyncio.Event | None = None
+
+    async def __aiter__(self) -> AsyncGenerator[RowPage[FlagRow], None]:
+        while self.script:
+            if self.gate:
+                await self.gate.wait()
+            step = self.script.pop(0)
+            if isinstance(step, ApiError):
+                raise step
+            yield step
+
 
 class Pages:
-    """Pages as a server would give them; an exception among them is raised in its turn."""
+    """Pages as a server would give them each time; an exception among them is raised in its turn."""
 
-    def __init__(self, *script: RowPage[FlagRow] | ApiError) -> None:
+    def __init__(self, *script: Step) -> None:
         self.script = script
         self.asked = 0
         self.gate: asyncio.Event | None = None
 
-    async def __call__(self) -> AsyncIterator[RowPage[FlagRow]]:
+    def __call__(self) -> Resumable:
         self.asked += 1
-        for step in self.script:
-            if self.gate:
-                await self.gate.wait()
-            if isinstance(step, ApiError):
-                raise step
-            yield step
+        pages = Resumable(*self.script)
+        pages.gate = self.gate
+        return pages
 
 
 def page(
@@ -38,10 +54,13 @@ def page(
 
 
 def make(
-    pages: Pages, clock: Callable[[], float] = lambda: NOW
+    pages: Callable[[], Resumable], clock: Callable[[], float] = lambda: NOW
 ) -> tuple[Collection[FlagRow], Loading[FlagRow]]:
-    collection: Collection[FlagRow] = Collection()
+    collection = empty()
     return collection, Loading(collection, pages, clock=clock)
+
+
+GONE = Unreachable("No answer.")
 
 
 def states_of(loading: Loading[FlagRow]) -> list[State]:
@@ -65,11 +84,10 @@ async def test_failed_load_keeps_the_rows_and_reports_its_progress() -> None:
     pages = Pages(page(1, 2, total=2))
     collection, loading = make(pages)
     await loading.run()
-    error = Unreachable("No answer.")
-    pages.script = (page(1, total=2), error)
+    pages.script = (page(1, total=2), GONE)
     states = states_of(loading)
-    assert await loading.run() == LoadFailed(error, NOW)
-    assert states[1:] == [Running(0, None), Running(1, 2), LoadFailed(error, NOW)]
+    assert await loading.run() == LoadFailed(GONE, NOW)
+    assert states[1:] == [Running(0, None), Running(1, 2), LoadFailed(GONE, NOW)]
     assert loading.loaded_at == NOW
     assert ids(collection) == [1, 2]
     pages.script = (page(2, total=1),)
@@ -78,13 +96,11 @@ async def test_failed_load_keeps_the_rows_and_reports_its_progress() -> None:
 
 
 async def test_a_first_load_that_breaks_off_keeps_what_came() -> None:
-    collection, loading = make(Pages(page(1, total=9), Unreachable("No answer.")))
+    collection, loading = make(Pages(page(1, total=9), GONE))
     states = states_of(loading)
     assert isinstance(await loading.run(), LoadFailed)
-    assert states[-2] == Running(1, 9)
-    assert loading.loaded_at is None
-    assert len(collection) == 1
-    assert not collection.is_complete
+    assert (states[-2], loading.loaded_at) == (Running(1, 9), None)
+    assert (ids(collection), collection.is_complete) == ([1], False)
 
 
 async def test_a_second_call_while_one_runs_asks_nothing() -> None:
@@ -130,27 +146,9 @@ async def test_cached_rows_show_their_age_until_the_load_ends() -> None:
     assert len(collection) == 1
 
 
-class Resumable:
-    """Pages that are not given twice, as a list that goes on where it broke off."""
-
-    def __init__(self, *script: RowPage[FlagRow] | ApiError) -> None:
-        self.script = [*script]
-
-    async def __aiter__(self) -> AsyncGenerator[RowPage[FlagRow], None]:
-        while self.script:
-            step = self.script.pop(0)
-            if isinstance(step, ApiError):
-                raise step
-            yield step
-
-
 async def test_failed_load_resumes_and_then_drops_deleted_rows() -> None:
-    lists = [
-        Resumable(page(1, 2, total=2)),
-        Resumable(page(1, total=2), Unreachable("No answer."), page(3, total=2)),
-    ]
-    collection: Collection[FlagRow] = Collection()
-    loading = Loading(collection, lambda: lists.pop(0), clock=lambda: NOW)
+    lists = [Resumable(page(1, 2, total=2)), Resumable(page(1, total=2), GONE, page(3, total=2))]
+    collection, loading = make(lambda: lists.pop(0))
     await loading.run()
     assert isinstance(await loading.run(resume=True), LoadFailed)
     assert isinstance(loading.trouble, Unreachable)
@@ -163,12 +161,8 @@ async def test_failed_load_resumes_and_then_drops_deleted_rows() -> None:
 @pytest.mark.parametrize("why", ["asked", "late", "overtaken"])
 async def test_failed_load_restarts_when_requested_late_or_overtaken(why: str) -> None:
     now = NOW
-    lists = [
-        Resumable(page(1, total=2), Unreachable("No answer."), page(2, total=2)),
-        Resumable(page(5, total=1)),
-    ]
-    collection: Collection[FlagRow] = Collection()
-    loading = Loading(collection, lambda: lists.pop(0), clock=lambda: now)
+    lists = [Resumable(page(1, total=2), GONE, page(2, total=2)), Resumable(page(5, total=1))]
+    collection, loading = make(lambda: lists.pop(0), lambda: now)
     await loading.run()
     if why == "late":
         now += RESUMES
@@ -180,12 +174,10 @@ async def test_failed_load_restarts_when_requested_late_or_overtaken(why: str) -
 
 
 async def test_comparison_does_not_end_the_load_of_archived_rows() -> None:
-    collection: Collection[FlagRow] = Collection()
     turn, beside = asyncio.Lock(), Pages(page(2, total=2), page(3, total=2))
-    loading = Loading(collection, Pages(page(1, total=1)), clock=lambda: NOW, turn=turn)
-    archived = Loading(
-        collection, beside, clock=lambda: NOW, turn=turn, is_whole=False, covers=lambda row: row.id > 1
-    )
+    collection = empty()
+    loading = Loading(collection, Pages(page(1, total=1)), turn=turn)
+    archived = Loading(collection, beside, turn=turn, is_whole=False, covers=lambda row: row.id > 1)
     await loading.run()
     beside.gate = asyncio.Event()
     task = asyncio.create_task(archived.run())
@@ -203,11 +195,10 @@ async def test_rows_that_could_not_be_compared_show_the_trouble() -> None:
     await loading.run()
     errors: list[ApiError | None] = []
     loading.watch(lambda: errors.append(loading.trouble))
-    error = Unreachable("No answer.")
-    loading.set_trouble(error)
-    loading.set_trouble(error)
+    loading.set_trouble(GONE)
+    loading.set_trouble(GONE)
     loading.confirm()
-    assert errors == [error, None]
+    assert errors == [GONE, None]
 
 
 async def test_list_that_is_too_long_is_loaded_but_incomplete() -> None:

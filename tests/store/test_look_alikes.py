@@ -4,7 +4,9 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
+import msgspec
 import pytest
+from tests.doubles.expected import require
 from tests.store.conftest import DAY, NOW
 
 from flagtui.models.rows import EventDefinitionRow
@@ -14,11 +16,9 @@ BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "look_alikes.py"
 
 
 def benchmark() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("look_alikes_benchmark", BENCHMARK)
-    assert spec is not None
-    assert spec.loader is not None
+    spec = require(importlib.util.spec_from_file_location("look_alikes_benchmark", BENCHMARK))
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    require(spec.loader).exec_module(module)
     return module
 
 
@@ -60,9 +60,7 @@ def test_verified_and_described_look_alike_is_preferred() -> None:
     other = EventDefinitionRow(id="o", name="Plan Upgraded", seen_at=9e8)
     hidden = EventDefinitionRow(id="h", name="plan_upgraded", verified=False, hidden=True, seen_at=9e9)
     look_alikes = LookAlikes([other, hidden, best])
-    assert look_alikes.twin("b") is None
-    assert look_alikes.twin("o") is best
-    assert look_alikes.twin("h") is best
+    assert [look_alikes.twin(id) for id in "boh"] == [None, best, best]
     assert len(look_alikes) == 2
 
 
@@ -75,16 +73,10 @@ def case(inbox: Inbox, name: str) -> Case:
 
 
 def test_every_reason_is_named_and_what_is_well_stays_out() -> None:
-    inbox = Inbox(
-        [
-            row("plan upgraded", verified=True, description="x", seen_at=NOW),
-            row("Plan Upgraded", seen_at=NOW),
-            row("old one", verified=True, description="x", seen_at=NOW - 31 * DAY),
-            row("$pageview", seen_at=NOW),
-            row("gone", hidden=True),
-        ],
-        NOW,
-    )
+    well = row("plan upgraded", verified=True, description="x", seen_at=NOW)
+    silent = row("old one", verified=True, description="x", seen_at=NOW - 31 * DAY)
+    others = [row("Plan Upgraded", seen_at=NOW), row("$pageview", seen_at=NOW), row("gone", hidden=True)]
+    inbox = Inbox([well, silent, *others], NOW)
     assert {case.name: case.reasons for case in inbox.cases} == {
         "Plan Upgraded": ("look-alike", "undescribed", "unverified"),
         "old one": ("silent",),
@@ -92,29 +84,17 @@ def test_every_reason_is_named_and_what_is_well_stays_out() -> None:
 
 
 def test_look_alikes_come_first_then_what_was_seen_last() -> None:
-    inbox = Inbox(
-        [
-            row("b", seen_at=NOW - 3 * DAY),
-            row("a", seen_at=NOW - DAY),
-            row("never"),
-            row("plan_upgraded", seen_at=NOW - 90 * DAY),
-            row("plan upgraded", verified=True, description="x", seen_at=NOW),
-        ],
-        NOW,
-    )
+    days = {"b": 3, "a": 1, "plan_upgraded": 90}
+    seen = [row(name, seen_at=NOW - count * DAY) for name, count in days.items()]
+    verified = row("plan upgraded", verified=True, description="x", seen_at=NOW)
+    inbox = Inbox([*seen, row("never"), verified], NOW)
     assert [case.name for case in inbox.cases] == ["plan_upgraded", "a", "b", "never"]
 
 
 def test_a_description_comes_from_the_twin_before_any_neighbour() -> None:
-    inbox = Inbox(
-        [
-            row("checkout completed", verified=True, description="Order paid"),
-            row("checkout started", description="Cart opened"),
-            row("checkout_completed"),
-            row("checkout_abandoned"),
-        ],
-        NOW,
-    )
+    paid = row("checkout completed", verified=True, description="Order paid")
+    opened = row("checkout started", description="Cart opened")
+    inbox = Inbox([paid, opened, row("checkout_completed"), row("checkout_abandoned")], NOW)
     twin = inbox.proposal(case(inbox, "checkout_completed"))
     assert (twin.description, twin.source) == ("Order paid", "checkout completed")
     neighbour = inbox.proposal(case(inbox, "checkout_abandoned"))
@@ -123,27 +103,22 @@ def test_a_description_comes_from_the_twin_before_any_neighbour() -> None:
 
 def test_tags_and_descriptions_are_proposed_where_they_are_missing() -> None:
     tagged = [row(f"invoice {deed}", tags=("billing", deed)) for deed in ("paid", "sent", "lost")]
-    inbox = Inbox(
-        [*tagged, row("invoice viewed"), row("video played", tags=("media",)), row("video paused")], NOW
-    )
+    videos = [row("video played", tags=("media",)), row("video paused")]
+    inbox = Inbox([*tagged, row("invoice viewed"), *videos], NOW)
     proposal = inbox.proposal(case(inbox, "invoice viewed"))
     assert (proposal.tags, proposal.neighbours) == (("billing",), 3)
     assert inbox.proposal(case(inbox, "video paused")).tags == ()
-    inbox = Inbox(
-        [row("plan seen", description="mine"), row("plan left", description="x", verified=True)], NOW
-    )
+    described = [row("plan seen", description="mine"), row("plan left", description="x", verified=True)]
+    inbox = Inbox(described, NOW)
     assert inbox.proposal(case(inbox, "plan seen")).description == ""
 
 
 def test_new_look_alikes_wait_apart_from_the_cases_at_opening() -> None:
-    rows = [
-        row("plan upgraded", verified=True, description="x", seen_at=NOW - DAY),
-        row("PlanUpgraded", description="x", seen_at=NOW),
-        row("other", description="x", seen_at=NOW),
-    ]
-    opened = Inbox(rows, NOW)
+    known = row("plan upgraded", verified=True, description="x", seen_at=NOW - DAY)
+    twin, other = (row(name, description="x", seen_at=NOW) for name in ("PlanUpgraded", "other"))
+    opened = Inbox([known, twin, other], NOW)
     assert [each.name for each in opened.waiting("", ())] == ["PlanUpgraded", "other"]
-    verified = [row("PlanUpgraded", verified=True, description="x", seen_at=NOW), rows[0], rows[2]]
+    verified = [msgspec.structs.replace(twin, verified=True), known, other]
     assert opened.count_decided("", {"nothing", *opened.opened}) == 2
     later = Inbox(verified, NOW, opened.opened)
     assert [each.name for each in later.cases] == ["plan upgraded", "other"]
