@@ -77,60 +77,30 @@ def test_forms_of_captures_name_their_event(language: str, text: str) -> None:
         ("python", 'class Flags:\n    NAV = "nav"', 'feature_enabled(Flags.NAV, "u")'),
         ("ts", 'const F = { nav: { key: "nav", default: true } };', "isFeatureEnabled(F.nav.key)"),
         ("ts", 'const F = Object.freeze({ a: "{", all: { nav: "nav" } });', "isFeatureEnabled(F.all.nav)"),
-        (
-            "php",
-            "<?php enum Flag: string { case Nav = 'nav'; }",
-            "PostHog::getFeatureFlag(Flag::Nav->value, 'u');",
-        ),
-        (
-            "kotlin",
-            'enum class Flag(val key: String) {\n  NAV("nav")\n}',
-            "val v = p.isFeatureEnabled(Flag.NAV.key)",
-        ),
-        (
-            "kotlin",
-            'enum class F { A;\n  companion object { const val NAV = "nav" }\n}',
-            "val v = p.isFeatureEnabled(F.NAV)",
-        ),
-        (
-            "kotlin",
-            'enum class F(val key: String) {\n  Nav("nav"), B("b")\n}',
-            "val v = p.isFeatureEnabled(F.Nav.key)",
-        ),
-        (
-            "kotlin",
-            'enum class F(val key: String) {\n  Nav(key = "nav"),\n}',
-            "val v = p.isFeatureEnabled(F.Nav.key)",
-        ),
+        ("php", "<?php enum Flag: string { case Nav = 'nav'; }",
+         "PostHog::getFeatureFlag(Flag::Nav->value, 'u');"),
+        ("kotlin", 'enum class Flag(val key: String) {\n  NAV("nav")\n}',
+         "val v = p.isFeatureEnabled(Flag.NAV.key)"),
+        ("kotlin", 'enum class F { A;\n  companion object { const val NAV = "nav" }\n}',
+         "val v = p.isFeatureEnabled(F.NAV)"),
+        ("kotlin", 'enum class F(val key: String) {\n  Nav("nav"), B("b")\n}',
+         "val v = p.isFeatureEnabled(F.Nav.key)"),
+        ("kotlin", 'enum class F(val key: String) {\n  Nav(key = "nav"),\n}',
+         "val v = p.isFeatureEnabled(F.Nav.key)"),
         ("dart", "enum F { nav('nav'); const F(this.key); }", "var v = p.isFeatureEnabled(F.nav.key);"),
-        (
-            "csharp",
-            'class F { static string Nav => "nav"; }',
-            "class A { void G() { p.GetFeatureFlagAsync(F.Nav); } }",
-        ),
-        (
-            "csharp",
-            'class F { public static string Nav { get; } = "nav"; }',
-            "class A { void G() { p.GetFeatureFlagAsync(F.Nav); } }",
-        ),
-        (
-            "rust",
-            'fn key(f: Flag) -> &str { match f { Flag::Nav => "nav", Flag::B => "b" } }',
-            "fn f() { c.get_feature_flag(Flag::Nav.key(), u); }",
-        ),
-        (
-            "rust",
-            'impl Flag { fn key(self) -> &str { match self { Self::Nav => "nav" } } }',
-            "fn f() { c.get_feature_flag(Flag::Nav.as_str(), u); }",
-        ),
+        ("csharp", 'class F { static string Nav => "nav"; }',
+         "class A { void G() { p.GetFeatureFlagAsync(F.Nav); } }"),
+        ("csharp", 'class F { public static string Nav { get; } = "nav"; }',
+         "class A { void G() { p.GetFeatureFlagAsync(F.Nav); } }"),
+        ("rust", 'fn key(f: Flag) -> &str { match f { Flag::Nav => "nav", Flag::B => "b" } }',
+         "fn f() { c.get_feature_flag(Flag::Nav.key(), u); }"),
+        ("rust", 'impl Flag { fn key(self) -> &str { match self { Self::Nav => "nav" } } }',
+         "fn f() { c.get_feature_flag(Flag::Nav.as_str(), u); }"),
         ("rust", 'impl Flag { const NAV: &str = "nav"; }', "fn f() { c.get_feature_flag(Flag::NAV, u); }"),
-        (
-            "rust",
-            'mod flags { pub const NAV: &str = "nav"; }',
-            "fn f() { c.get_feature_flag(flags::NAV, u); }",
-        ),
+        ("rust", 'mod flags { pub const NAV: &str = "nav"; }',
+         "fn f() { c.get_feature_flag(flags::NAV, u); }"),
     ],
-)
+)  # fmt: skip
 def test_members_of_a_type_name_its_keys(language: str, declaration: str, use: str) -> None:
     assert resolve(read(f"{declaration}\n{use}", language)) == [("constant", "nav"), ("constant", "nav")]
 
@@ -138,18 +108,12 @@ def test_members_of_a_type_name_its_keys(language: str, declaration: str, use: s
 @pytest.mark.parametrize(
     ("language", "declaration", "use"),
     [
-        (
-            "go",
-            'package flags\nconst Nav = "nav"',
-            'package a\nimport (\n\tff "x/flags"\n)\nvar v = c.GetFeatureFlag(p.F{Key: ff.Nav})',
-        ),
-        (
-            "csharp",
-            'class Flags { const string Nav = "nav"; }',
-            "using F = App.Flags;\nclass A { void G() { p.GetFeatureFlagAsync(F.Nav); } }",
-        ),
+        ("go", 'package flags\nconst Nav = "nav"',
+         'package a\nimport (\n\tff "x/flags"\n)\nvar v = c.GetFeatureFlag(p.F{Key: ff.Nav})'),
+        ("csharp", 'class Flags { const string Nav = "nav"; }',
+         "using F = App.Flags;\nclass A { void G() { p.GetFeatureFlagAsync(F.Nav); } }"),
     ],
-)
+)  # fmt: skip
 def test_renamed_import_of_a_type_resolves(language: str, declaration: str, use: str) -> None:
     files = (read(declaration, language, path=f"flags.{language}"), read(use, language))
     assert resolve(*files) == [("constant", "nav"), ("constant", "nav")]

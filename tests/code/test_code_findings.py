@@ -1,9 +1,11 @@
 """Findings: the state of a flag, each rule, and fingerprints."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.doubles.targeting import asks_cohort, flag_of, group
 
 from flagtui.code.code_findings import (
     DEFAULT_RULES,
@@ -27,47 +29,40 @@ def flag(key: str, *, everyone: bool | str | None = None, not_local: str = "", *
 
 
 def use(key: str, *, line: int = 1, **more: Any) -> Reference:
-    return Reference(
-        "src/app.ts", line, 5, **{"kind": "call", "key": key, "function": "isFeatureEnabled", **more}
-    )
+    about = {"kind": "call", "key": key, "function": "isFeatureEnabled", **more}
+    return Reference("src/app.ts", line, 5, **about)
 
 
 def facts(*flags: CodeFlag, events: tuple[str, ...] = ()) -> CodeFacts:
-    return CodeFacts(
-        {each.key: each for each in flags}, {name: EventDefinitionRow(name, name) for name in events}, 0.0
-    )
+    rows = {name: EventDefinitionRow(name, name) for name in events}
+    return CodeFacts({each.key: each for each in flags}, rows, 0.0)
 
 
 def rules(*references: Reference, about: CodeFacts) -> list[str]:
     return [each.rule for each in find_findings(references, about, RULES)]
 
 
+REMOVE = "remove what it turns on"
+
+
 @pytest.mark.parametrize(
-    ("about", "states"),
+    ("about", "states", "after_removal"),
     [
-        (None, ["unknown-key"]),
-        (flag("a", deleted=True), ["deleted-key"]),
-        (flag("a", archived=True, status="STALE"), ["archived"]),
-        (flag("a", active=False), ["off"]),
-        (flag("a", everyone=False), ["never-on"]),
-        (flag("a", everyone=True), ["rolled-out"]),
-        (flag("a", everyone="test", status="STALE"), ["rolled-out", "stale"]),
-        (flag("a", status="STALE"), ["stale"]),
-        (flag("a"), ["healthy"]),
+        (None, ["unknown-key"], REMOVE),
+        (flag("a", deleted=True), ["deleted-key"], REMOVE),
+        (flag("a", archived=True, status="STALE"), ["archived"], REMOVE),
+        (flag("a", active=False), ["off"], REMOVE),
+        (flag("a", everyone=False), ["never-on"], REMOVE),
+        (flag("a", everyone=True), ["rolled-out"], "keep what it turns on"),
+        (flag("a", everyone="test", status="STALE"), ["rolled-out", "stale"], "keep variant test"),
+        (flag("a", status="STALE"), ["stale"], ""),
+        (flag("a"), ["healthy"], ""),
     ],
 )
-def test_state_of_a_flag_concerns_code(about: CodeFlag | None, states: list[str]) -> None:
-    assert flag_states(about) == states
-
-
-@pytest.mark.parametrize(
-    ("about", "words"),
-    [(flag("a", everyone=True), "keep what it turns on"), (flag("a", everyone="test"), "keep variant test"),
-     (flag("a", active=False), "remove what it turns on"), (flag("a"), ""),
-     (None, "remove what it turns on")],
-)  # fmt: skip
-def test_code_after_removal_keeps_what_everyone_gets(about: CodeFlag | None, words: str) -> None:
-    assert code_after_removal(about) == words
+def test_state_of_a_flag_says_what_becomes_of_its_code(
+    about: CodeFlag | None, states: list[str], after_removal: str
+) -> None:
+    assert (flag_states(about), code_after_removal(about)) == (states, after_removal)
 
 
 @pytest.mark.parametrize(
@@ -138,33 +133,20 @@ def listed_flag(id: int, *, cohorts: tuple[int, ...] = (), not_local: str = "", 
 
 
 def test_flags_on_static_cohorts_and_their_dependents_are_not_local() -> None:
-    flags = complete_flags(
-        [
-            listed_flag(3, depends_on=(2,)),
-            listed_flag(2, depends_on=(1,)),
-            listed_flag(1, cohorts=(7,)),
-            listed_flag(4, cohorts=(8,)),
-        ],
-        {7},
-    )
-    reasons = {each.key: each.not_local for each in flags}
-    assert reasons == {
-        "flag-1": "it targets a static cohort",
-        "flag-2": "it depends on flag-1",
-        "flag-3": "it depends on flag-2",
-        "flag-4": "",
-    }
+    dependents = [listed_flag(3, depends_on=(2,)), listed_flag(2, depends_on=(1,))]
+    flags = complete_flags([*dependents, listed_flag(1, cohorts=(7,)), listed_flag(4, cohorts=(8,))], {7})
+    assert [(each.key, each.not_local) for each in flags] == [
+        ("flag-3", "it depends on flag-2"),
+        ("flag-2", "it depends on flag-1"),
+        ("flag-1", "it targets a static cohort"),
+        ("flag-4", ""),
+    ]
 
 
 def test_pages_of_flags_have_the_value_that_everyone_gets() -> None:
-    body = (
-        b'{"count": 3, "results": ['
-        b'{"id": 1, "key": "a", "active": true, "filters": {"groups": [{"rollout_percentage": 100}]}},'
-        b'{"id": 2, "key": "b", "active": true, "ensure_experience_continuity": true,'
-        b' "filters": {"groups": [{"properties": [{"key": "id", "type": "cohort", "value": 7}]}]}},'
-        b'{"id": 3, "key": "c", "active": true, "filters": {"version": 2, "rules": []}}]}'
-    )
-    first, second, third = read_listed_page(body).rows
+    kept = flag_of({"properties": [asks_cohort(7)]}) | {"id": 2, "ensure_experience_continuity": True}
+    flags = [flag_of(group(100)), kept, flag_of(version=2, rules=[]) | {"id": 3}]
+    first, second, third = read_listed_page(json.dumps({"count": 3, "results": flags}).encode()).rows
     assert (first.flag.everyone, first.flag.not_local) == (True, "")
     assert (second.flag.everyone, second.cohorts) == (None, (7,))
     assert "sign-in" in second.flag.not_local
@@ -189,12 +171,12 @@ def test_deleted_flags_come_from_the_activity_and_from_earlier_copies() -> None:
 
 def test_events_in_code_are_hidden_stale_or_healthy() -> None:
     day = 86_400.0
+    days = {"hidden": 100, "stale": 60, "fresh": 99}
     events = {
-        "hidden": EventDefinitionRow("1", "hidden", hidden=True, seen_at=100 * day),
-        "stale": EventDefinitionRow("2", "stale", seen_at=60 * day),
-        "fresh": EventDefinitionRow("3", "fresh", seen_at=99 * day),
-        "new": EventDefinitionRow("4", "new"),
+        name: EventDefinitionRow(name, name, hidden=name == "hidden", seen_at=count * day)
+        for name, count in days.items()
     }
+    events["new"] = EventDefinitionRow("new", "new")
     about = CodeFacts({}, events, 100 * day)
     uses = [use(name, line=line, subject="event") for line, name in enumerate(events, 1)]
     reports = [(each.rule, each.message) for each in find_findings(uses, about, RULES)]

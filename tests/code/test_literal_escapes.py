@@ -123,9 +123,8 @@ def test_quoted_keys_are_those_of_the_definition() -> None:
     source, keys = random.Random(9), frozenset((*KEYS, "x", "xx", "nav\\"))
     hits = 0
     for _ in range(3_000):
-        text = "".join(
-            source.choices((*PIECES, '"', '"', "'", "'nav'", '"nav"', "`x`"), k=source.randint(0, 12))
-        )
+        pieces = (*PIECES, '"', '"', "'", "'nav'", '"nav"', "`x`")
+        text = "".join(source.choices(pieces, k=source.randint(0, 12)))
         plain = [
             (match.start(2), match[2])
             for match in re.finditer(r"""(["'`])([^"'`\n\\]{1,400})(?=\1)""", text)

@@ -68,12 +68,8 @@ def test_each_finding_occurs_at_least_twenty_times(corpus: tuple[Corpus, Scan]) 
 def test_findings_name_the_planted_states_and_no_other(corpus: tuple[Corpus, Scan]) -> None:
     planted, scan = corpus
     uses = {(path, line) for path, line, kind, key in planted.expected if kind in USES and key == UNKNOWN}
-    findings = find_findings(scan.references, facts(), RULES)
-    places = {
-        (each.reference.path, each.reference.line)
-        for each in findings
-        if each.reference and each.rule == "unknown-key"
-    }
+    unknown = [each.reference for each in find_findings(scan.references, facts(), ["unknown-key"])]
+    places = {(each.path, each.line) for each in unknown if each}
     events = {(path, line) for path, line, _, key in planted.expected if key == "missing event"}
     declared = {(each.path, each.line) for each in scan.references if each.key == UNKNOWN}
     assert places == (uses & declared) | events
@@ -87,12 +83,8 @@ def facts() -> CodeFacts:
         "flag-stale": {"status": "STALE"},
         "flag-deleted": {"deleted": True},
     }
-    served: dict[str, bool | str] = {
-        "flag-everyone": True,
-        "flag-variant": "test",
-        "flag-no-one": False,
-        KEYS.wrong_fallback: True,
-    }
+    served: dict[str, bool | str] = {"flag-everyone": True, "flag-variant": "test", "flag-no-one": False}
+    served[KEYS.wrong_fallback] = True
     keys = {*KNOWN, *(f"unused-{number}" for number in range(20))}
     flags = {
         key: CodeFlag(
