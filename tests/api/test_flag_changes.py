@@ -1,6 +1,5 @@
 """Seeing what others did without loading everything again."""
 
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,20 +15,18 @@ def stamp(moment: float) -> str:
     return datetime.fromtimestamp(moment, UTC).isoformat()
 
 
-@dataclass
 class Project:
     """A server with flags that another person changes."""
 
-    clock: StillClock
-    count: int = 300
-    has_feed: bool = True
-    feed: list[dict[str, Any]] = field(default_factory=list)
-    flags: dict[int, dict[str, Any]] = field(default_factory=dict)
-    paths: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        for id in range(1, self.count + 1):
-            self.flags[id] = {"id": id, "key": f"f{id}", "updated_at": stamp(self.clock.now - 10_000 + id)}
+    def __init__(self, clock: StillClock, count: int = 300, *, has_feed: bool = True) -> None:
+        self.clock = clock
+        self.has_feed = has_feed
+        self.feed: list[dict[str, Any]] = []
+        self.paths: list[str] = []
+        began = clock.now - 10_000
+        self.flags: dict[int, dict[str, Any]] = {
+            id: {"id": id, "key": f"f{id}", "updated_at": stamp(began + id)} for id in range(1, count + 1)
+        }
 
     def change(self, id: int, **fields: Any) -> None:
         self.clock.now += 1
@@ -59,6 +56,7 @@ class Project:
 
 
 async def load_mark(flags: Flags) -> Mark:
+    """The mark of a list that was loaded whole."""
     mark = await take_mark(flags)
     rows = [row async for page in flags.pages() for row in page.rows]
     return complete_mark(mark, len(rows), max(row.updated_at or 0.0 for row in rows))
@@ -153,10 +151,7 @@ async def test_a_key_that_loses_the_feed_meanwhile_goes_on_without(
 
 
 def test_polls_and_retries_become_rare_with_time() -> None:
-    assert next_poll(0.0, 30.0) == 30.0
-    assert next_poll(119.0, 30.0) == 30.0
-    assert next_poll(1_200.0, 30.0) == 300.0
-    assert next_poll(80_000.0, 30.0) == 600.0
+    assert [next_poll(idle, 30.0) for idle in (0.0, 119.0, 1_200.0, 80_000.0)] == [30, 30, 300, 600]
     assert next_poll(80_000.0, 3_600.0) == 3_600.0
     assert [next_retry(failures, 0.0, 60.0) for failures in range(1, 5)] == [5, 7.5, 10, 10]
     assert next_retry(10_000, 119.0, 60.0) == 10

@@ -4,20 +4,22 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.doubles.log_entries import log_entry
 from tests.doubles.old_servers import FLAG, NO_PLACE
-from tests.doubles.servers import MakeClient, StillClock, always
+from tests.doubles.servers import MakeClient, Recording, StillClock, always, in_turn
+from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
 
 
 async def test_dependents_come_from_the_list_where_servers_lack_them(make_client: MakeClient) -> None:
-    asks = {"groups": [{"properties": [{"type": "flag", "key": "5"}], "rollout_percentage": 100}]}
+    filters = {"groups": [group(100, asks_flag("5"))]}
 
     def answer(request: httpx.Request) -> httpx.Response:
         if request.url.path.endswith("dependent_flags/"):
             return httpx.Response(404, json=NO_PLACE)
-        rows = [FLAG, {"id": 9, "key": "child", "active": True, "filters": asks},
-                {"id": 10, "key": "off", "active": False, "filters": asks}]  # fmt: skip
+        rows = [FLAG, {"id": 9, "key": "child", "active": True, "filters": filters},
+                {"id": 10, "key": "off", "active": False, "filters": filters}]  # fmt: skip
         return httpx.Response(200, json={"count": 3, "results": rows})
 
     dependents = await make_client(answer).flags.dependents(5)
@@ -25,28 +27,21 @@ async def test_dependents_come_from_the_list_where_servers_lack_them(make_client
 
 
 async def test_a_version_is_put_together_from_the_activity(make_client: MakeClient) -> None:
-    def entry(before: int, **fields: Any) -> dict[str, Any]:
-        changes = [{"field": name, "before": old, "after": "?"} for name, old in fields.items()]
-        changes.append({"field": "version", "before": before, "after": before + 1})
-        return {
-            "id": f"e{before}",
-            "created_at": f"2026-03-0{before}T00:00:00Z",
-            "detail": {"changes": changes},
-        }
+    second = log_entry(version=(2, 3), active=(False, "?"))
+    first = log_entry(version=(1, 2), name=("First", "?"), filters=({"groups": [1]}, "?"))
 
     def answer(request: httpx.Request) -> httpx.Response:
         if "/versions/" in request.url.path:
             return httpx.Response(404, json=NO_PLACE)
         if request.url.path.endswith("/activity/"):
-            feed = [entry(2, active=False), entry(1, name="First", filters={"groups": [1]})]
-            return httpx.Response(200, json={"results": feed, "next": None})
+            return httpx.Response(200, json={"results": [second.raw, first.raw], "next": None})
         return httpx.Response(200, json=FLAG | {"name": "Third"})
 
     flags = make_client(answer).flags
-    first = await flags.version(5, 1)
-    assert (first.name, first.active, first.filters, first.version) == ("First", False, {"groups": [1]}, 1)
-    second = await flags.version(5, 2)
-    assert (second.name, second.active) == ("Third", False)
+    flag = await flags.version(5, 1)
+    assert (flag.name, flag.active, flag.filters, flag.version) == ("First", False, {"groups": [1]}, 1)
+    flag = await flags.version(5, 2)
+    assert (flag.name, flag.active) == ("Third", False)
     with pytest.raises(errors.EndpointNotFound):
         await flags.version(5, 9)
 
@@ -98,20 +93,15 @@ async def test_definitions_are_asked_for_where_newer_servers_keep_them(make_clie
 
 
 async def test_slow_query_is_polled_until_it_is_done(make_client: MakeClient, clock: StillClock) -> None:
+    def status(code: int, **fields: Any) -> httpx.Response:
+        return httpx.Response(code, json={"query_status": {"id": "q1", "complete": False, **fields}})
+
     result = {"baseline": {"key": "control"}, "variant_results": []}
-    looks = 0
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        nonlocal looks
-        if request.method == "POST":
-            return httpx.Response(202, json={"query_status": {"id": "q1", "complete": False}})
-        looks += 1
-        done = {"id": "q1", "complete": looks == 3, "results": result if looks == 3 else None}
-        return httpx.Response(200, json={"query_status": done})
-
-    metric_result = await make_client(answer).results.result(12, {"kind": "ExperimentMetric"})
+    looks = (status(200), status(200), status(200, complete=True, results=result))
+    server = Recording(in_turn(status(202), *looks))
+    metric_result = await make_client(server).results.result(12, {"kind": "ExperimentMetric"})
     assert metric_result.baseline is not None
-    assert looks == 3
+    assert [request.method for request in server.requests] == ["POST", "GET", "GET", "GET"]
     assert len(clock.waits) == 3
 
 

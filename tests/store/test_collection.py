@@ -3,26 +3,24 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.doubles.expected import require
 from tests.doubles.flag_collection import empty, flag, ids, load, load_rows
 
-from flagtui.models.rows import FlagRow
+from flagtui.models.rows import EventDefinitionRow, FlagRow
 from flagtui.store.collection import Collection
 from flagtui.store.optimistic_edits import StagedEdit
 
 
 @pytest.mark.parametrize(
-    ("older", "newer"),
+    ("old", "new"),
     [
-        ({"version": 3}, {"version": 4}),
-        ({"version": 3, "updated_at": 9.0}, {"version": 4, "updated_at": 1.0}),
-        ({"version": 3, "updated_at": 1.0}, {"version": 3, "updated_at": 2.0}),
-        ({"version": None, "updated_at": 1.0}, {"version": 7, "updated_at": 2.0}),
+        (flag(1, 3), flag(1, 4)),
+        (flag(1, 3, updated_at=9.0), flag(1, 4, updated_at=1.0)),
+        (flag(1, 3, updated_at=1.0), flag(1, 3, updated_at=2.0)),
+        (flag(1, None, updated_at=1.0), flag(1, 7, updated_at=2.0)),
     ],
 )
-def test_of_two_answers_that_overlap_the_newer_record_is_believed(
-    older: dict[str, object], newer: dict[str, object]
-) -> None:
-    old, new = flag(1, **{"name": "old", **older}), flag(1, **{"name": "new", **newer})  # type: ignore[arg-type]
+def test_of_two_answers_that_overlap_the_newer_record_is_believed(old: FlagRow, new: FlagRow) -> None:
     collection = load_rows(flag(1, None))
     moment = collection.moment
     assert collection.put(new) is True
@@ -67,8 +65,7 @@ def test_edit_in_flight_is_shown_and_leaving_rolls_it_back() -> None:
     before = collection.rows
     edit = {"active": False, "tags": ["b"], "evaluation_runtime": "server", "filters": {}}
     with collection.showing(1, edit):
-        row = collection.get(1)
-        assert row is not None
+        row = require(collection.get(1))
         assert (row.active, row.tags, row.runtime) == (False, ("b",), "server")
         assert collection.rows[0] is row
         assert collection.pending == {1}
@@ -178,15 +175,10 @@ def test_several_records_at_once_are_one_change() -> None:
 
 
 def test_rows_of_other_kinds_may_have_text_ids() -> None:
-    @dataclass(frozen=True)
-    class Event:
-        id: str
-        name: str
-
-    collection: Collection[Event] = Collection()
-    collection.put(Event("a-b", "signed up"))
-    collection.put(Event("a-b", "signed in"))
-    assert collection.rows == (Event("a-b", "signed in"),)
+    collection: Collection[EventDefinitionRow] = Collection()
+    collection.put(EventDefinitionRow("a-b", "signed up"))
+    collection.put(EventDefinitionRow("a-b", "signed in"))
+    assert collection.rows == (EventDefinitionRow("a-b", "signed in"),)
 
 
 @pytest.mark.parametrize("step", ["add_page", "finish_load"])
@@ -215,8 +207,7 @@ class Server:
     def answer(self) -> None:
         moment, row = self.requests.pop(0)
         is_alone = moment == self.collection.moment
-        taken = self.collection.put(row, moment)
-        assert taken or not is_alone
+        assert self.collection.put(row, moment) or not is_alone
 
     def load(self, *, is_put_between: bool) -> None:
         self.collection.begin_load()
@@ -232,17 +223,15 @@ def test_last_refresh_wins_whatever_arrives_in_any_order(steps: list[tuple[str, 
     server = Server(Collection())
     collection = server.collection
     for step, version in steps:
-        match step:
-            case "change":
-                server.change(version)
-            case "ask":
-                server.ask()
-            case "answer" if server.requests:
-                server.answer()
-            case "load" | "mix":
-                server.load(is_put_between=step == "mix")
-                if step == "load":
-                    assert collection.server_row(1) == server.row
+        if step == "change":
+            server.change(version)
+        elif step == "ask":
+            server.ask()
+        elif step == "answer" and server.requests:
+            server.answer()
+        elif step in ("load", "mix"):
+            server.load(is_put_between=step == "mix")
+            assert step == "mix" or collection.server_row(1) == server.row
         assert len(collection) == len(collection.rows) <= 1
     while server.requests:
         server.answer()

@@ -83,13 +83,12 @@ def test_typing_and_deleting_letters_gives_the_same_matches() -> None:
      ("called", ["c", "a", "b", "d"])],
 )  # fmt: skip
 def test_every_order_has_its_natural_way_round(order: str, expected: list[str]) -> None:
+    stale = FlagRow(3, "a", active=True, status="STALE", updated_at=1.0, rollout=10, type="config", version=1)
     rows = [
-        FlagRow(id=1, key="c", version=9, updated_at=2.0, called_at=1.0, type="experiment"),
-        FlagRow(id=2, key="B", updated_at=3.0, type="multivariant"),
-        FlagRow(
-            id=3, key="a", active=True, status="STALE", updated_at=1.0, rollout=10, type="config", version=1
-        ),
-        FlagRow(id=4, key="d", active=True, rollout=90),
+        FlagRow(1, "c", version=9, updated_at=2.0, called_at=1.0, type="experiment"),
+        FlagRow(2, "B", updated_at=3.0, type="multivariant"),
+        stale,
+        FlagRow(4, "d", active=True, rollout=90),
     ]
     finder = Finder(rows, sort=Sort(order))
     assert [key.lower() for key in keys(finder, "")] == expected
@@ -98,12 +97,9 @@ def test_every_order_has_its_natural_way_round(order: str, expected: list[str]) 
 def test_what_is_not_known_comes_last_whichever_way_round() -> None:
     finder = Finder([FlagRow(1, "a"), FlagRow(2, "b", updated_at=1.0), FlagRow(3, "c", updated_at=2.0)])
     assert keys(finder, "") == ["c", "b", "a"]
-    finder.sort_by(finder.ranking.sort.press("updated"))
-    assert keys(finder, "") == ["b", "c", "a"]
-    finder.sort_by(finder.ranking.sort.press("key"))
-    assert keys(finder, "") == ["a", "b", "c"]
-    finder.sort_by(finder.ranking.sort.press("key"))
-    assert keys(finder, "") == ["c", "b", "a"]
+    for column, order in (("updated", "bca"), ("key", "abc"), ("key", "cba")):
+        finder.sort_by(finder.ranking.sort.press(column))
+        assert keys(finder, "") == [*order]
 
 
 @settings(max_examples=60, deadline=None)
@@ -161,13 +157,10 @@ def test_rows_stay_sorted_when_a_change_moves_none(sort: Sort) -> None:
 
 
 def test_orders_are_ascending_by_words_and_known() -> None:
-    finder = Finder(make_rows(3), sort=Sort("key"))
-    assert not finder.ranking.is_descending
-    finder.sort_by(Sort("key", is_reversed=True))
-    assert finder.ranking.is_descending
-    finder.sort_by(Sort("updated"))
-    assert finder.ranking.is_descending
     finder = Finder(make_rows(3))
+    for sort, is_descending in ((Sort("key"), False), (Sort("key", True), True), (Sort("updated"), True)):
+        finder.sort_by(sort)
+        assert finder.ranking.is_descending is is_descending
     with pytest.raises(KeyError, match="size"):
         finder.sort_by(Sort("size"))
     assert finder.ranking.sort == Sort("updated")
@@ -180,18 +173,15 @@ def test_rows_that_are_gone_are_not_found() -> None:
     finder.show(rows[10:])
     assert set(found_ids(finder)) <= set(range(11, 31))
     finder.show(())
-    assert list(finder.find("")) == []
-    assert finder.total == 0
+    assert (list(finder.find("")), finder.total) == ([], 0)
 
 
 def test_archived_rows_are_counted_when_asked_for_and_by_reason() -> None:
-    finder = Finder([FlagRow(1, "a"), FlagRow(2, "b", archived=True), FlagRow(3, "c", deleted=True)])
-    assert finder.total == 1
-    assert keys(finder, "is:archived") == ["b"]
-    assert keys(finder, "is:deleted") == ["c"]
-    assert keys(finder, "") == ["a"]
     archived = [FlagRow(id=number, key=f"b{number}", archived=True) for number in (2, 3)]
-    finder = Finder([FlagRow(id=1, key="a"), *archived, FlagRow(id=4, key="c", deleted=True)])
+    finder = Finder([FlagRow(1, "a"), *archived, FlagRow(4, "c", deleted=True)])
+    assert finder.total == 1
+    assert keys(finder, "is:archived") == ["b2", "b3"]
+    assert (keys(finder, "is:deleted"), keys(finder, "")) == (["c"], ["a"])
     assert finder.apart(finder.find("is:archived,deleted")) == {"archived": 2, "deleted": 1}
     assert finder.apart(finder.find("b3 is:archived")) == {"archived": 1}
     assert finder.apart(finder.find("a")) == {}
@@ -242,6 +232,18 @@ def test_a_hundred_thousand_letters_of_typing_keep_memory_bounded() -> None:
     for number in range(500):
         finder.find(f"x{number}")
     assert len(finder._answers) <= 24
+
+
+def test_flags_that_are_on_come_first_and_deleted_ones_last() -> None:
+    rows = [
+        FlagRow(1, "deleted", archived=True, deleted=True),
+        FlagRow(2, "archived", archived=True),
+        FlagRow(3, "off"),
+        FlagRow(4, "stale", active=True, status="STALE"),
+        FlagRow(5, "on", active=True),
+    ]
+    ranked = sorted(rows, key=lambda row: FLAG_ORDERS["state"].rank(row, is_reversed=False))
+    assert [row.key for row in ranked] == ["on", "stale", "off", "archived", "deleted"]
 
 
 def test_view_equals_the_rows_at_its_positions_without_a_list() -> None:

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
 import pytest
+from tests.doubles.steady_clock import StoppedClock
 from tests.store.conftest import NOW
 
 from flagtui.api.clock import Urgency
@@ -39,23 +40,16 @@ def flags(count: int) -> list[FlagRow]:
     return [FlagRow(id=number, key=f"flag-{number}") for number in range(count)]
 
 
-@dataclass
-class Clock:
-    now: float = NOW
-
-    def __call__(self) -> float:
-        return self.now
-
-
-async def load_list(server: Server, clock: Clock) -> RecordList[FlagRow]:
-    records: RecordList[FlagRow] = RecordList(lambda: server, {"order": "-updated_at"}, clock)
+async def load_list(server: Server, clock: StoppedClock) -> RecordList[FlagRow]:
+    """The list as it was loaded a minute ago."""
+    records: RecordList[FlagRow] = RecordList(lambda: server, {"order": "-updated_at"}, clock.time)
     await records.loading.run()
     clock.now += 60
     return records
 
 
 async def test_single_page_list_proves_itself_current_and_drops_deleted() -> None:
-    server, clock = Server(flags(3)), Clock()
+    server, clock = Server(flags(3)), StoppedClock(NOW)
     records = await load_list(server, clock)
     server.flags = [FlagRow(id=2, key="renamed", version=1), FlagRow(id=7, key="new")]
     assert await records.compare() is False
@@ -65,7 +59,7 @@ async def test_single_page_list_proves_itself_current_and_drops_deleted() -> Non
 
 
 async def test_archived_and_deleted_records_are_not_counted_as_listed() -> None:
-    records = await load_list(Server(flags(150)), Clock())
+    records = await load_list(Server(flags(150)), StoppedClock(NOW))
     archived, deleted = FlagRow(id=997, key="x", archived=True), FlagRow(id=998, key="y", deleted=True)
     records.collection.put(archived)
     assert await records.compare() is False
@@ -74,7 +68,7 @@ async def test_archived_and_deleted_records_are_not_counted_as_listed() -> None:
 
 
 async def test_newest_page_of_a_longer_list_keeps_its_age() -> None:
-    server, clock = Server(flags(200)), Clock()
+    server, clock = Server(flags(200)), StoppedClock(NOW)
     records = await load_list(server, clock)
     server.flags[0] = FlagRow(id=0, key="renamed")
     assert await records.compare() is False
@@ -90,7 +84,7 @@ async def test_newest_page_of_a_longer_list_keeps_its_age() -> None:
 async def test_list_reloads_when_counts_differ_or_a_small_one_ages(
     count: int, made: int, later: float, is_capped: bool, again: bool
 ) -> None:
-    server, clock = Server(flags(count)), Clock()
+    server, clock = Server(flags(count)), StoppedClock(NOW)
     records = await load_list(server, clock)
     clock.now += later
     server.flags, server.is_capped = flags(count + made), is_capped
@@ -98,7 +92,7 @@ async def test_list_reloads_when_counts_differ_or_a_small_one_ages(
 
 
 async def test_list_that_is_short_again_is_cut_no_more() -> None:
-    server, clock = Server(flags(150), cut_by=ListTooLong("long")), Clock()
+    server, clock = Server(flags(150), cut_by=ListTooLong("long")), StoppedClock(NOW)
     records = await load_list(server, clock)
     assert (records.loading.too_long, records.loading.age) == (server.cut_by, None)
     server.flags = flags(3)
@@ -111,7 +105,7 @@ async def test_list_that_is_short_again_is_cut_no_more() -> None:
     ("cause", "interval"), [(ListRepeats("again"), WHOLE_AGAIN), (ListTooLong("long"), CUT_AGAIN)]
 )
 async def test_cut_list_is_loaded_again_after_an_interval(cause: ListTooLong, interval: float) -> None:
-    server, clock = Server(flags(150), cut_by=cause), Clock()
+    server, clock = Server(flags(150), cut_by=cause), StoppedClock(NOW)
     records = await load_list(server, clock)
     clock.now = NOW + interval - 1
     assert await records.compare() is False
@@ -123,7 +117,7 @@ async def test_cut_list_is_loaded_again_after_an_interval(cause: ListTooLong, in
 
 
 async def test_cut_list_is_never_dated_as_current() -> None:
-    server, clock = Server(flags(150), cut_by=None), Clock()
+    server, clock = Server(flags(150), cut_by=None), StoppedClock(NOW)
     records = await load_list(server, clock)
     server.cut_by = ListTooLong("long")
     await records.loading.run()

@@ -8,8 +8,9 @@ from tests.doubles.expected import require
 from tests.store.conftest import NOW
 
 from flagtui.api import Client
-from flagtui.api.errors import MissingScope, NotSignedIn
+from flagtui.api.errors import ApiError, MissingScope, NotSignedIn
 from flagtui.models.rows import FlagRow
+from flagtui.store.key_info import load_identity
 from flagtui.store.load_progress import Loaded, LoadFailed, Recalled
 from flagtui.store.snapshots import Snapshots
 from flagtui.store.workspace import Workspace
@@ -66,6 +67,10 @@ class Server:
         return httpx.Response(self.status.get(path, 200), content=json.dumps(body))
 
 
+def client_of(server: Callable[[httpx.Request], httpx.Response]) -> Client:
+    return Client("us", "phx_a_good_key", 12, transport=httpx.MockTransport(server))
+
+
 @pytest.fixture
 def server() -> Server:
     return Server()
@@ -76,9 +81,7 @@ Open = Callable[..., Workspace]
 
 @pytest.fixture
 async def open_workspace(server: Server, tmp_path: Path) -> AsyncIterator[Open]:
-    async with Client(
-        "https://us.posthog.com", "phx_a_good_key", 12, transport=httpx.MockTransport(server)
-    ) as client:
+    async with client_of(server) as client:
 
         def make(project: int | str = 12) -> Workspace:
             snapshots = Snapshots(tmp_path, clock=lambda: NOW)
@@ -231,3 +234,20 @@ async def test_cut_list_is_not_kept_as_a_complete_copy(open_workspace: Open, ser
     later = open_workspace()
     assert later.recall()
     assert ids(later) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "response", [httpx.Response(404, html="<html>"), httpx.Response(403, html="<html>"), httpx.Response(404)]
+)
+async def test_server_of_another_kind_knows_no_key(response: httpx.Response) -> None:
+    async with client_of(lambda _request: response) as client:
+        with pytest.raises(ApiError) as caught:
+            await load_identity(client)
+    assert "Check the host" in caught.value.next
+
+
+async def test_key_without_scopes_is_known_without_a_name() -> None:
+    refused = httpx.Response(403, json={"detail": "You lack the scope."})
+    async with client_of(lambda _request: refused) as client:
+        introduction = await load_identity(client)
+    assert (introduction.me, introduction.key, introduction.projects) == (None, None, ())

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.doubles.expected import require
 from tests.doubles.log_entries import log_entry
 from tests.store.conftest import ADA
 
@@ -120,10 +121,7 @@ def test_no_text_breaks_the_reading_of_a_moment(text: str) -> None:
 )
 def test_moment_leaves_the_line_and_positions_stay(line: str) -> None:
     centre, rest, problems = split_centre(line, NOW)
-    assert centre is not None
-    assert centre.at == NOW - 30 * 60
-    assert problems == ()
-    assert len(rest) == len(line)
+    assert (require(centre).at, problems, len(rest)) == (NOW - 30 * 60, (), len(line))
     assert "@" not in rest
     assert "09:10" not in rest
 
@@ -140,16 +138,10 @@ def test_a_moment_that_cannot_be_understood_says_what_can(line: str) -> None:
 
 
 def test_closest_important_changes_before_the_moment_come_first() -> None:
-    rows = [
-        row(60, "after", active=(True, False)),
-        row(67, "small", tags=(["a"], [])),
-        row(70, "switch", active=(True, False)),
-        row(110, "early", active=(True, False)),
-        row(400, "long-before", active=(True, False)),
-        row(1, "long-after", active=(True, False)),
-    ]
-    centre, _, _ = split_centre("@ 65m", NOW)
-    assert centre is not None
+    switches = {"after": 60, "switch": 70, "early": 110, "long-before": 400, "long-after": 1}
+    rows = [row(minutes, key, active=(True, False)) for key, minutes in switches.items()]
+    rows.append(row(67, "small", tags=(["a"], [])))
+    centre = require(split_centre("@ 65m", NOW)[0])
     order = by_closeness(rows, range(len(rows)), centre)
     assert " ".join(rows[place].key for place in order) == "small switch early after long-after long-before"
     # A switch outweighs a nearer change of little.

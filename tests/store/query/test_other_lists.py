@@ -1,13 +1,17 @@
+from itertools import product
+from typing import Any
+
 import pytest
 from tests.store.conftest import ADA, DAY, NOW
 
 from flagtui.models.rows import EventDefinitionRow, ExperimentRow
 from flagtui.store.event_listing import EVENT_LISTING, EVENTS
-from flagtui.store.experiment_listing import EXPERIMENT_LISTING, EXPERIMENTS
+from flagtui.store.experiment_listing import EXPERIMENT_LISTING, EXPERIMENT_ORDERS, EXPERIMENTS
 from flagtui.store.finder import Finder
 from flagtui.store.flag_listing import FLAGS
 from flagtui.store.query.language import read_line
 from flagtui.store.query.line_edits import complete, cycle, describe
+from flagtui.store.query.vocabulary import Vocabulary
 from flagtui.store.sort_orders import Sort
 
 EXPERIMENT_ROWS = [
@@ -71,9 +75,8 @@ def test_a_line_finds_the_events_it_asks_for(line: str, expected: str) -> None:
 
 
 def test_keys_and_chips_are_those_of_their_list() -> None:
-    assert cycle("new", "is", EXPERIMENTS) == "new is:draft"
-    assert cycle("is:stopped", "is", EXPERIMENTS) == "is:archived"
-    assert cycle("is:archived", "is", EXPERIMENTS) == ""
+    for line, following in (("new", "new is:draft"), ("is:stopped", "is:archived"), ("is:archived", "")):
+        assert cycle(line, "is", EXPERIMENTS) == following
     assert cycle("", "result", EXPERIMENTS) == "result:won"
     assert cycle("", "kind", EVENTS) == "kind:custom"
     assert complete("is:un", 5, {}, EVENTS) == ["is:unverified", "is:undescribed"]
@@ -89,19 +92,24 @@ def test_experiments_have_their_own_orders(order: str, first: int) -> None:
     assert finder.rows[finder.find("")[0]].id == first
 
 
+def test_experiments_that_run_come_first_and_deleted_ones_last() -> None:
+    states = ("running", "paused", "draft", "stopped", "unheard-of")
+    rows = [ExperimentRow(9, "deleted", deleted=True), ExperimentRow(8, "archived", archived=True)]
+    rows += [ExperimentRow(number, state, status=state) for number, state in enumerate(reversed(states))]
+    ranked = sorted(rows, key=lambda row: EXPERIMENT_ORDERS["state"].rank(row, is_reversed=False))
+    assert [row.name for row in ranked] == [*states, "archived", "deleted"]
+
+
 @pytest.mark.parametrize(("order", "last"), [("name", "d"), ("seen", "d"), ("verified", "d")])
 def test_events_have_their_own_orders(order: str, last: str) -> None:
     finder = Finder(EVENT_ROWS, listing=EVENT_LISTING, sort=Sort(order))
     assert finder.rows[finder.find("")[-1]].id == last
 
 
-@pytest.mark.parametrize("line", ['flag:""', "flag:"])
-def test_part_of_a_key_is_not_empty(line: str) -> None:
-    (problem,) = read_line(line, EXPERIMENTS).problems
-    assert (problem.start, problem.end) == (0, len(line))
-
-
-@pytest.mark.parametrize("line", ["refs:many", "refs:-1", "refs:>"])
-def test_number_of_uses_is_a_number(line: str) -> None:
-    (problem,) = read_line(line, FLAGS).problems
+@pytest.mark.parametrize(
+    ("vocabulary", "line"),
+    [*product([EXPERIMENTS], ['flag:""', "flag:"]), *product([FLAGS], ["refs:many", "refs:-1", "refs:>"])],
+)
+def test_value_of_another_form_is_a_problem(vocabulary: Vocabulary[Any], line: str) -> None:
+    (problem,) = read_line(line, vocabulary).problems
     assert (problem.start, problem.end) == (0, len(line))
