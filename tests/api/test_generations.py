@@ -200,7 +200,8 @@ async def test_the_state_is_checked_where_the_server_would_not(
 async def test_shipping_changes_the_flag_where_the_endpoint_is_missing(make_client: MakeClient) -> None:
     shares = (("control", 50), ("test", 50), (["odd"], 0))
     variants = [{"key": key, "rollout_percentage": share} for key, share in shares]
-    filters = {"groups": [{"rollout_percentage": 20}], "multivariate": {"variants": variants}, "x": 1}
+    condition = {"rollout_percentage": 20}
+    filters = {"groups": [condition], "multivariate": {"variants": variants}, "x": 1}
     flag = FLAG | {"filters": filters}
     server = Old(flag=flag, experiment=RUNNING)
     experiments = make_client(server).experiments
@@ -211,7 +212,7 @@ async def test_shipping_changes_the_flag_where_the_endpoint_is_missing(make_clie
     shipped = [
         {**variant, "rollout_percentage": share} for variant, share in zip(variants, (0, 100, 0), strict=True)
     ]
-    groups = [{"properties": [], "rollout_percentage": 100}, *filters["groups"]]
+    groups = [{"properties": [], "rollout_percentage": 100}, condition]
     written = {"groups": groups, "multivariate": {"variants": shipped}, "x": 1}
     assert server.writes == [
         ("feature_flags", "5", {"filters": written, "version": 3, "original_flag": {"filters": filters}}),

@@ -34,7 +34,8 @@ def test_entry_without_an_id_is_identifiable_and_malformed_changes_none() -> Non
     other = Activity.of({"created_at": "2026-01-02T00:00:00Z", "item_id": "1", "activity": "updated"})
     assert first.identity != other.identity
     assert Activity.of(entry()).identity == "e1"
-    for changes in (None, "x", [None, 3], {}):
+    odd: tuple[Any, ...] = (None, "x", [None, 3], {})
+    for changes in odd:
         assert Activity.of({"detail": {"changes": changes}}).changes == ()
 
 
@@ -65,9 +66,10 @@ def test_history_with_a_hole_or_secrets_gives_no_version() -> None:
 
 
 def test_empty_value_reported_as_null_is_restored_as_empty() -> None:
-    made = {"name": (None, "New"), "tags": (None, ["ops"]), "evaluation_runtime": (None, "all")}
+    name, tags, runtime = (None, "New"), (None, ["ops"]), (None, "all")
+    made = log_entry(version=(4, 5), name=name, tags=tags, evaluation_runtime=runtime)
     flag = Flag.of({"id": 5, "key": "a", "name": "New", "tags": ["ops"], "version": 5})
-    version = require(rebuilt_version(flag, [log_entry(version=(4, 5), **made)], 4))
+    version = require(rebuilt_version(flag, [made], 4))
     assert version.raw["name"] == ""
 
 

@@ -13,6 +13,7 @@ from tests.doubles.full_disk import full_disk
 from tests.store.conftest import NOW
 
 from flagtui.models.rows import FlagRow
+from flagtui.store.kinds import Kind
 from flagtui.store.snapshot_files import worth_keeping
 from flagtui.store.snapshots import SnapshotPlace, Snapshots
 
@@ -22,7 +23,7 @@ US = "https://us.posthog.com"
 
 
 def place(
-    profile: str = "prod", host: str = US, project: str = "1234", *, kind: str = "flags"
+    profile: str = "prod", host: str = US, project: str = "1234", *, kind: Kind = "flags"
 ) -> SnapshotPlace:
     return SnapshotPlace(profile, host, project, kind)
 
