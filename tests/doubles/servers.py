@@ -110,6 +110,11 @@ def in_turn(*responses: httpx.Response) -> Answering:
     return lambda request: next(rest)
 
 
+def page(*records: Any, **rest: Any) -> bytes:
+    """The body of a page with these records."""
+    return json.dumps({"count": len(records), "next": None, "results": list(records), **rest}).encode()
+
+
 def flag_page(count: int, offset: int, limit: int, next_page: str | None = None) -> dict[str, Any]:
     """A page of plain flags with ids from 1."""
     ids = range(offset + 1, min(offset + limit, count) + 1)

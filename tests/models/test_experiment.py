@@ -1,10 +1,10 @@
 """Experiments of every generation, and results of the first servers in the form of newer ones."""
 
-import json
 from typing import Any
 
 import pytest
 from tests.doubles.expected import require
+from tests.doubles.servers import page
 
 from flagtui.models.experiment import Experiment, Holdout
 from flagtui.models.experiment_results import is_old_share, read_result
@@ -21,7 +21,7 @@ VARIANTS = [{"key": "control", "rollout_percentage": 50}, {"key": "test", "split
 def row_of(**fields: Any) -> ExperimentRow:
     """The row of an experiment in a list, which is that of the whole record."""
     raw = {"id": 12, "name": "Blue", **fields}
-    [row] = read_experiment_page(json.dumps({"results": [raw]}).encode()).rows
+    [row] = read_experiment_page(page(raw)).rows
     assert row == Experiment.of(raw).row()
     return row
 

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.doubles.servers import page
 from tests.doubles.targeting import asks, group
 
 from flagtui.models.flag import Flag
@@ -11,10 +12,6 @@ from flagtui.models.flag_rows import read_flag_page
 from flagtui.models.flag_shapes import read_shape_page
 from flagtui.models.json_value import NotJson
 from flagtui.models.rows import FlagRow
-
-
-def page(*flags: Any, **rest: Any) -> bytes:
-    return json.dumps({"count": len(flags), "next": None, "results": list(flags)} | rest).encode()
 
 
 def row_of(**fields: Any) -> FlagRow:
@@ -97,8 +94,7 @@ def test_an_impossible_number_costs_its_field_and_no_other_row(field: str, numbe
 
 
 def test_an_absurd_count_with_more_pages_is_no_end() -> None:
-    body = json.dumps({"count": 10**18, "next": "https://x", "results": FLAGS}).encode()
-    assert read_flag_page(body).is_capped
+    assert read_flag_page(page(*FLAGS, count=10**18, next="https://x")).is_capped
 
 
 @pytest.mark.parametrize("count", [None, -3, 0, "many", 2**70])

@@ -31,28 +31,32 @@ def test_nesting_is_read_up_to_the_limit_and_not_beyond() -> None:
         read_json(b'{"a":' * (DEPTH_LIMIT + 1) + b"1" + b"}" * (DEPTH_LIMIT + 1))
 
 
-@pytest.mark.parametrize("text", [b"NaN", b"[Infinity]", b'{"a": -Infinity}'])
-def test_numbers_that_are_none_are_refused(text: bytes) -> None:
-    with pytest.raises(NotJson, match="not a JSON number"):
-        read_json(text)
-
-
-def test_large_integers_equal_keys_and_byte_order_marks_are_read() -> None:
-    assert read_json(str(2**70).encode()) == 2**70
-    assert read_json(b'{"id": 1, "id": 2}') == {"id": 2}
-    assert read_json(b"\xef\xbb\xbf{}") == {}
-
-
-def test_half_surrogate_pairs_are_replaced_and_whole_ones_kept() -> None:
-    assert read_json(rb'["\ud83d", {"\udc00": "\ud83d\ude00"}]') == ["�", {"�": "😀"}]
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (str(2**70).encode(), 2**70),
+        (b'{"id": 1, "id": 2}', {"id": 2}),
+        (b"\xef\xbb\xbf{}", {}),
+        (rb'["\ud83d", {"\udc00": "\ud83d\ude00"}]', ["�", {"�": "😀"}]),
+    ],
+    ids=["a large integer", "equal keys", "a byte order mark", "half a surrogate pair and a whole one"],
+)
+def test_unusual_json_is_read(text: bytes, value: JSON) -> None:
+    assert read_json(text) == value
     assert without_surrogates({"a": ["\ud800", 1, None]}) == {"a": ["�", 1, None]}
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"<html>", b"\xff\xfe", b"{'a': 1}", b"[1,]", b"1 2"])
+NO_NUMBERS = [b"NaN", b"[Infinity]", b'{"a": -Infinity}']
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"<html>", b"\xff\xfe", b"{'a': 1}", b"[1,]", b"1 2", *NO_NUMBERS]
+)
 def test_invalid_json_is_reported_without_quoting_it(text: bytes) -> None:
     with pytest.raises(NotJson) as caught:
         read_json(text)
-    assert not text or text.decode("latin-1") not in str(caught.value)
+    assert not text or text in NO_NUMBERS or text.decode("latin-1") not in str(caught.value)
+    assert ("not a JSON number" in str(caught.value)) is (text in NO_NUMBERS)
 
 
 @pytest.mark.parametrize("number", ["1e400", "-1e400", "NaN", "9" * 5_000])

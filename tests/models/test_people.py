@@ -1,8 +1,9 @@
 """People, keys and projects, and event definitions with the object that each was read from."""
 
-import json
+from typing import Any
 
 import pytest
+from tests.doubles.servers import page
 
 from flagtui.models.account import KeyInfo, Me, Project, User
 from flagtui.models.event_definition import EventDefinition
@@ -42,52 +43,43 @@ def test_a_bare_event_definition_and_a_full_one_are_rows() -> None:
     bare = {"id": "u2", "name": "paid"}
     owned = {"owner": {"id": 7, "email": "a@b"}, "verified": True, "last_seen_at": "2026-03-01T00:00:00Z"}
     full = {"id": "u1", "name": "$pageview", "hidden": None, "tags": ["x"], "description": None, **owned}
-    rows = read_event_definition_page(json.dumps({"count": 2, "results": [full, bare]}).encode()).rows
+    rows = read_event_definition_page(page(full, bare)).rows
     assert list(rows) == [EventDefinition.of(full).row(), EventDefinition.of(bare).row()]
     assert [row.is_builtin for row in rows] == [True, False]
     assert (rows[0].owner, rows[0].hidden, rows[0].description) == ("a@b", False, "")
 
 
 def test_lower_bound_count_is_marked_as_capped() -> None:
-    body = json.dumps({"count": 10_000, "count_is_capped": True, "next": "x", "results": []}).encode()
-    page = read_event_definition_page(body)
-    assert (page.total, page.is_capped, page.has_more) == (10_000, True, True)
+    capped = read_event_definition_page(page(count=10_000, count_is_capped=True, next="x"))
+    assert (capped.total, capped.is_capped, capped.has_more) == (10_000, True, True)
 
 
-ITEMS = [
+ITEMS: list[Any] = [
     {"id": "0190f1c2-0000-7000-8000-000000000001", "name": "order paid", "tags": ["a", 3], "color": "red"},
     "no object",
     {"id": 7, "name": "no text as id"},
     {"id": "0190f1c2-0000-7000-8000-000000000002", "name": "", "owner": "malformed"},
 ]
-BODY = json.dumps({"count": 4, "next": None, "results": ITEMS}).encode()
 
 
 def read_listed_definitions(body: bytes) -> RowPage[ListedObject[EventDefinitionRow]]:
     return read_listed_objects(body, read_event_definition_page, str)
 
 
-def test_rows_are_those_of_the_plain_page() -> None:
-    listed, plain = read_listed_definitions(BODY), read_event_definition_page(BODY)
+ODD_IDS = [7, 7.0, 7.5, 10**30, True, None, "", [], {"a": 1}, "é\\u0000"]
+
+
+@pytest.mark.parametrize("body", [page(*ITEMS), *(page({"id": id, "name": "odd"}) for id in ODD_IDS)])
+def test_listed_objects_have_the_rows_of_the_plain_page(body: bytes) -> None:
+    listed, plain = read_listed_definitions(body), read_event_definition_page(body)
     assert [definition.row for definition in listed.rows] == list(plain.rows)
     expected = (plain.total, plain.unreadable, plain.has_more)
     assert (listed.total, listed.unreadable, listed.has_more) == expected
 
 
-def test_objects_keep_unknown_members() -> None:
-    by_id = {definition.id: definition.raw for definition in read_listed_definitions(BODY).rows}
+def test_objects_keep_unknown_members_and_other_content_is_refused() -> None:
+    by_id = {definition.id: definition.raw for definition in read_listed_definitions(page(*ITEMS)).rows}
     assert by_id
     assert all(raw in ITEMS and str(raw["id"]) == id for id, raw in by_id.items())
-
-
-@pytest.mark.parametrize("id", [7, 7.0, 7.5, 10**30, True, None, "", [], {"a": 1}, "é\\u0000"])
-def test_odd_ids_are_read_as_in_the_plain_page(id: object) -> None:
-    body = json.dumps({"count": 1, "next": None, "results": [{"id": id, "name": "odd"}]}).encode()
-    listed, plain = read_listed_definitions(body), read_event_definition_page(body)
-    assert [definition.row for definition in listed.rows] == list(plain.rows)
-    assert listed.unreadable == plain.unreadable
-
-
-def test_other_content_is_refused() -> None:
     with pytest.raises(NotJson):
         read_listed_definitions(b"<html>")
