@@ -156,7 +156,6 @@ FAULTS: Final = [
     Fault("moved to nonsense", answering(301, Location="javascript:x"), errors.Redirected),
     Fault("400", answering(400, error_body("Bad.", "invalid_input")), errors.Invalid),
     Fault("401", answering(401, error_body("invalid", "authentication_failed")), errors.NotSignedIn),
-    Fault("402", answering(402, error_body("premium", "payment_required")), errors.PaymentNeeded),
     Fault("403 scope", answering(403, NO_SCOPE), errors.MissingScope),
     Fault("403 closed", answering(403, CLOSED), errors.ClosedToKeys, True),
     Fault("404 project", answering(404, NO_PROJECT), errors.ProjectNotFound, True),
@@ -164,15 +163,9 @@ FAULTS: Final = [
     Fault("404 empty", answering(404), (errors.NotFound, errors.EndpointNotFound), True),
     Fault("405 empty", answering(405), errors.NotOffered, True),
     Fault("409", answering(409, error_body("changed", "conflict")), errors.Conflict),
-    Fault("409 approval", answering(409, {"code": "approval_required"}), errors.ApprovalNeeded),
-    Fault("413", answering(413, PAGE), errors.TooLarge),
-    Fault("418", answering(418, b"teapot"), ApiError),
     Fault("429", answering(429, error_body("slow", "throttled"), **{"Retry-After": "3"}), errors.RateLimited),
-    Fault("429 bare", answering(429), errors.RateLimited),
     Fault("500", answering(500, FAILED), FAULTY),
-    Fault("502 page", answering(502, PAGE), errors.ServerFault),
     Fault("503", answering(503, BUSY, **{"Retry-After": "1"}), errors.ServerFault),
-    Fault("504", answering(504), errors.ServerFault),
 ]  # fmt: skip
 
 

@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import httpx
+import pytest
 from tests.doubles.servers import MakeClient, StillClock
 
-from flagtui.api.flag_changes import Mark, changes_since, complete_mark, take_mark
+from flagtui.api.flag_changes import Differences, Mark, changes_since, complete_mark, take_mark
 from flagtui.api.flags import Flags
 from flagtui.app.shell.polling import next_poll, next_retry
 
@@ -55,42 +56,51 @@ class Project:
         return httpx.Response(200 if flag else 404, json=flag or {"detail": "Not found."})
 
 
-async def load_mark(flags: Flags) -> Mark:
-    """The mark of a list that was loaded whole."""
+class Reader:
+    """Someone who has loaded the list of flags and looks what has changed since."""
+
+    def __init__(self, flags: Flags, mark: Mark) -> None:
+        self.flags = flags
+        self.mark = mark
+
+    async def look(self) -> Differences:
+        changes = await changes_since(self.flags, self.mark)
+        self.mark = changes.mark
+        return changes
+
+
+async def reading(make_client: MakeClient, project: Project) -> Reader:
+    flags = make_client(project.answer).flags
     mark = await take_mark(flags)
     rows = [row async for page in flags.pages() for row in page.rows]
-    return complete_mark(mark, len(rows), max(row.updated_at or 0.0 for row in rows))
+    project.paths.clear()
+    return Reader(flags, complete_mark(mark, len(rows), max(row.updated_at or 0.0 for row in rows)))
 
 
-async def test_one_request_says_that_nothing_has_changed(make_client: MakeClient, clock: StillClock) -> None:
-    for has_feed in (True, False):
-        project = Project(clock, has_feed=has_feed)
-        project.change(3, active=True)
-        flags = make_client(project.answer).flags
-        mark = await load_mark(flags)
-        project.paths.clear()
-        changes = await changes_since(flags, mark)
-        assert (len(changes.rows), changes.gone, changes.must_reload) == (0 if has_feed else 20, (), False)
-        assert len(project.paths) == 1
+@pytest.mark.parametrize(("has_feed", "rows"), [(True, 0), (False, 20)])
+async def test_one_request_says_that_nothing_has_changed(
+    make_client: MakeClient, clock: StillClock, has_feed: bool, rows: int
+) -> None:
+    project = Project(clock, has_feed=has_feed)
+    project.change(3, active=True)
+    reader = await reading(make_client, project)
+    changes = await reader.look()
+    assert (len(changes.rows), changes.gone, changes.must_reload) == (rows, (), False)
+    assert len(project.paths) == 1
 
 
 async def test_changed_made_and_deleted_flags_are_told_apart(
     make_client: MakeClient, clock: StillClock
 ) -> None:
     project = Project(clock)
-    flags = make_client(project.answer).flags
-    mark = await load_mark(flags)
-    project.change(3, active=True)
-    project.change(3, active=False)
-    project.change(9, deleted=True)
+    reader = await reading(make_client, project)
+    for id, fields in ((3, {"active": True}), (3, {"active": False}), (9, {"deleted": True})):
+        project.change(id, **fields)
     project.change(777, archived=True)
-    project.paths.clear()
-    changes = await changes_since(flags, mark)
+    changes = await reader.look()
     assert [(row.id, row.archived) for row in changes.rows] == [(777, True), (3, False)]
-    assert changes.gone == (9,)
-    assert not changes.must_reload
-    assert len(project.paths) == 4
-    assert (await changes_since(flags, changes.mark)).rows == ()
+    assert (changes.gone, changes.must_reload, len(project.paths)) == ((9,), False, 4)
+    assert (await reader.look()).rows == ()
 
 
 async def test_change_that_the_feed_shows_late_is_read(make_client: MakeClient, clock: StillClock) -> None:
@@ -98,56 +108,49 @@ async def test_change_that_the_feed_shows_late_is_read(make_client: MakeClient, 
     for id in (3, 4, 5, 6, 7):
         project.change(id)
     late = project.feed.pop(2)
-    flags = make_client(project.answer).flags
-    mark = await load_mark(flags)
+    reader = await reading(make_client, project)
     project.feed.insert(2, late)
     for id in range(100, 108):
         project.change(id)
-    changes = await changes_since(flags, mark)
-    assert [row.id for row in changes.rows] == [*range(107, 99, -1), 5]
+    assert [row.id for row in (await reader.look()).rows] == [*range(107, 99, -1), 5]
 
 
 async def test_without_the_feed_the_newest_page_tells(make_client: MakeClient, clock: StillClock) -> None:
     project = Project(clock, has_feed=False)
-    flags = make_client(project.answer).flags
-    mark = await load_mark(flags)
-    assert mark.recent is None
+    reader = await reading(make_client, project)
+    assert reader.mark.recent is None
     project.change(3, active=True)
     project.change(777)
-    project.flags[9]["archived"] = True
-    project.flags[9]["updated_at"] = project.flags[299]["updated_at"]
-    changes = await changes_since(flags, mark)
+    project.flags[9] |= {"archived": True, "updated_at": project.flags[299]["updated_at"]}
+    changes = await reader.look()
     assert [row.id for row in changes.rows[:2]] == [777, 3]
     assert [row.id for row in changes.rows if row.archived] == [9]
     assert not changes.must_reload
     project.change(9, deleted=True)
-    assert (await changes_since(flags, changes.mark)).must_reload
+    assert (await reader.look()).must_reload
 
 
-async def test_many_changes_are_read_with_the_whole_list(make_client: MakeClient, clock: StillClock) -> None:
-    for has_feed in (True, False):
-        for changed in (30, 150):
-            project = Project(clock, has_feed=has_feed)
-            flags = make_client(project.answer).flags
-            mark = await load_mark(flags)
-            for id in range(1, changed + 1):
-                project.change(id)
-            project.paths.clear()
-            changes = await changes_since(flags, mark)
-            assert changes.must_reload
-            assert len(project.paths) <= 3
+@pytest.mark.parametrize("has_feed", [True, False])
+@pytest.mark.parametrize("changed", [30, 150])
+async def test_many_changes_are_read_with_the_whole_list(
+    make_client: MakeClient, clock: StillClock, has_feed: bool, changed: int
+) -> None:
+    project = Project(clock, has_feed=has_feed)
+    reader = await reading(make_client, project)
+    for id in range(1, changed + 1):
+        project.change(id)
+    assert (await reader.look()).must_reload
+    assert len(project.paths) <= 3
 
 
 async def test_a_key_that_loses_the_feed_meanwhile_goes_on_without(
     make_client: MakeClient, clock: StillClock
 ) -> None:
     project = Project(clock)
-    flags = make_client(project.answer).flags
-    mark = await load_mark(flags)
+    reader = await reading(make_client, project)
     project.has_feed = False
-    changes = await changes_since(flags, mark)
-    assert changes.must_reload
-    assert changes.mark.recent is None
+    assert (await reader.look()).must_reload
+    assert reader.mark.recent is None
 
 
 def test_polls_and_retries_become_rare_with_time() -> None:
@@ -158,22 +161,18 @@ def test_polls_and_retries_become_rare_with_time() -> None:
     assert next_retry(14, 120.0, 60.0) == 60
 
 
+@pytest.mark.parametrize("has_feed", [True, False])
 async def test_idle_day_on_2000_flags_stays_under_300_requests(
-    make_client: MakeClient, clock: StillClock
+    make_client: MakeClient, clock: StillClock, has_feed: bool
 ) -> None:
     """Load, then look until a day has passed, while colleagues change 30 flags."""
-    for has_feed in (True, False):
-        project = Project(clock, count=2_000, has_feed=has_feed)
-        client = make_client(project.answer)
-        began = clock.now
-        mark = await load_mark(client.flags)
-        due = [began + 86_400 * part / 30 for part in range(1, 30)]
-        while clock.now < began + 86_400:
-            await clock.sleep(next_poll(clock.now - began, 30.0))
-            while due and due[0] < clock.now:
-                project.change(int(due.pop(0)) % 2_000 + 1)
-            changes = await changes_since(client.flags, mark)
-            assert not changes.must_reload
-            mark = changes.mark
-        assert 150 < client.link.requests < 300
-        assert client.link.requests == len(project.paths)
+    project = Project(clock, count=2_000, has_feed=has_feed)
+    began = clock.now
+    reader = await reading(make_client, project)
+    due = [began + 86_400 * part / 30 for part in range(1, 30)]
+    while clock.now < began + 86_400:
+        await clock.sleep(next_poll(clock.now - began, 30.0))
+        while due and due[0] < clock.now:
+            project.change(int(due.pop(0)) % 2_000 + 1)
+        assert not (await reader.look()).must_reload
+    assert 150 < reader.flags.connection.link.requests < 300
