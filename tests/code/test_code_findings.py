@@ -1,10 +1,10 @@
 """Findings: the state of a flag, each rule, and fingerprints."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.doubles.servers import page
 from tests.doubles.targeting import asks_cohort, flag_of, group
 
 from flagtui.code.code_findings import (
@@ -146,7 +146,7 @@ def test_flags_on_static_cohorts_and_their_dependents_are_not_local() -> None:
 def test_pages_of_flags_have_the_value_that_everyone_gets() -> None:
     kept = flag_of({"properties": [asks_cohort(7)]}) | {"id": 2, "ensure_experience_continuity": True}
     flags = [flag_of(group(100)), kept, flag_of(version=2, rules=[]) | {"id": 3}]
-    first, second, third = read_listed_page(json.dumps({"count": 3, "results": flags}).encode()).rows
+    first, second, third = read_listed_page(page(*flags)).rows
     assert (first.flag.everyone, first.flag.not_local) == (True, "")
     assert (second.flag.everyone, second.cohorts) == (None, (7,))
     assert "sign-in" in second.flag.not_local

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from mypy import api as mypy
+from tests.doubles.servers import page
+from tests.doubles.targeting import flag_of
 
 from flagtui.code.flag_types import FlagType, TypeFile, flag_types, write_openfeature
 from flagtui.code.go_types import write_go
@@ -27,11 +29,9 @@ HOSTILE = (
 def shape(
     key: str, *, variants: Sequence[str] = (), payloads: dict[str, Any] | None = None, **more: Any
 ) -> FlagShape:
-    filters: dict[str, Any] = {"groups": [], "payloads": payloads or {}}
-    if variants:
-        filters["multivariate"] = {"variants": [{"key": each, "rollout_percentage": 0} for each in variants]}
-    flag = {"id": 1, "key": key, "active": True, "filters": filters, **more}
-    return read_shape_page(json.dumps({"count": 1, "results": [flag]}).encode()).rows[0]
+    shares = [{"key": each, "rollout_percentage": 0} for each in variants]
+    flag = flag_of(key=key, payloads=payloads or {}, multivariate={"variants": shares}) | more
+    return read_shape_page(page(flag)).rows[0]
 
 
 def write(writer: Writer, *shapes: FlagShape) -> str:

@@ -49,17 +49,6 @@ def test_what_is_asked_later_is_believed_whatever_its_version() -> None:
     assert collection.put(flag(1, 1), collection.moment) is True
 
 
-def test_page_requested_before_a_removal_does_not_restore_the_record() -> None:
-    collection = load_rows(flag(1), flag(2))
-    collection.begin_load()
-    collection.remove(2)
-    collection.add_page([flag(1), flag(2)], 2)
-    collection.finish_load()
-    assert ids(collection) == [1]
-    assert collection.put(flag(2, 2)) is True
-    assert ids(collection) == [1, 2]
-
-
 def test_edit_in_flight_is_shown_and_leaving_rolls_it_back() -> None:
     collection = load_rows(flag(1, active=True, tags=["a"]))
     before = collection.rows
