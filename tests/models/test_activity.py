@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from tests.doubles.expected import require
 from tests.doubles.log_entries import log_entry
+from tests.doubles.targeting import group
 
 from flagtui.models.activity import Activity, ActivityPage
-from flagtui.models.activity_rows import change_row
+from flagtui.models.activity_rows import KINDS, change_row
 from flagtui.models.flag import Flag
 from flagtui.models.flag_history import rebuilt_version
 
@@ -73,36 +74,52 @@ def test_empty_value_reported_as_null_is_restored_as_empty() -> None:
     assert version.raw["name"] == ""
 
 
-def test_changes_of_experiments_have_kinds_of_their_own() -> None:
-    def kinds(**changed: Any) -> tuple[str, ...]:
-        return change_row(log_entry(about=("Experiment", 812, "Blue"), **changed), 1).kinds
-
-    at = "2026-03-01T00:00:00Z"
-    assert kinds(start_date=(None, at)) == ("launched",)
-    assert kinds(start_date=(at, None)) == ("other",)
-    assert kinds(end_date=(None, at), conclusion=(None, "won")) == ("ended", "other")
-    assert kinds(metrics_secondary=([], [{}])) == ("metrics",)
-    assert kinds(name=("a", "b")) == ("renamed",)
+CONDITION = group(50)
+AT = "2026-03-01T00:00:00Z"
 
 
-CONDITION = {"properties": [], "rollout_percentage": 50}
+def retarget(**after: Any) -> Activity:
+    """Log other filters than one condition at 50 %."""
+    return log_entry(filters=({"groups": [CONDITION]}, {"groups": [CONDITION]} | after))
+
+
+def of_experiment(**changed: tuple[Any, Any]) -> Activity:
+    return log_entry(about=("Experiment", 812, "Blue"), **changed)
+
+
+def rollout(*shares: int) -> dict[str, Any]:
+    return {"groups": [group(share) for share in shares]}
 
 
 @pytest.mark.parametrize(
-    ("after", "kinds"),
+    ("entry", "kinds"),
     [
-        ({"groups": [{**CONDITION, "rollout_percentage": 60}]}, ("rollout",)),
-        ({"groups": [{**CONDITION, "variant": "a"}]}, ("variants",)),
-        ({"groups": [{**CONDITION, "aggregation_group_type_index": 0}]}, ("conditions",)),
-        ({"groups": [CONDITION], "aggregation_group_type_index": 0}, ("conditions",)),
-        ({"groups": [CONDITION], "early_exit": True}, ("conditions",)),
-        ({"groups": [CONDITION], "holdout": {"id": 3, "exclusion_percentage": 5}}, ("conditions",)),
-        ({"groups": [CONDITION], "payloads": {"true": "1"}}, ("payload",)),
-        ({"groups": [{**CONDITION, "description": "words"}]}, ("other",)),
-        ({"groups": [CONDITION], "early_exit": False, "super_groups": None, "version": 1}, ("other",)),
+        (log_entry(active=(True, False)), ("off",)),
+        (log_entry(key=("a", "b"), name=("", "x")), ("renamed", "description")),
+        (log_entry(evaluation_runtime=("all", "server")), ("other",)),
+        (log_entry(version=(1, 2)), ("tags", "other")),
+        (log_entry(), ("other",)),
+        (log_entry(filters=(rollout(5), rollout(5, 10))), ("rollout", "conditions")),
+        (log_entry(filters=({"payloads": {"true": "1"}}, {"payloads": {"true": "2"}})), ("payload",)),
+        (log_entry(filters=("odd", ["worse"])), ("other",)),
+        (retarget(**rollout(60)), ("rollout",)),
+        (retarget(groups=[{**CONDITION, "variant": "a"}]), ("variants",)),
+        (retarget(groups=[{**CONDITION, "aggregation_group_type_index": 0}]), ("conditions",)),
+        (retarget(aggregation_group_type_index=0), ("conditions",)),
+        (retarget(early_exit=True), ("conditions",)),
+        (retarget(holdout={"id": 3, "exclusion_percentage": 5}), ("conditions",)),
+        (retarget(payloads={"true": "1"}), ("payload",)),
+        (retarget(groups=[{**CONDITION, "description": "words"}]), ("other",)),
+        (retarget(early_exit=False, super_groups=None, version=1), ("other",)),
+        (of_experiment(start_date=(None, AT)), ("launched",)),
+        (of_experiment(start_date=(AT, None)), ("other",)),
+        (of_experiment(end_date=(None, AT), conclusion=(None, "won")), ("ended", "other")),
+        (of_experiment(metrics_secondary=([], [{}])), ("metrics",)),
+        (of_experiment(name=("a", "b")), ("renamed",)),
     ],
 )
-def test_every_change_of_who_matches_is_one_of_targeting(after: Any, kinds: tuple[str, ...]) -> None:
-    row = change_row(log_entry(filters=({"groups": [CONDITION]}, after)), 1)
+def test_every_entry_has_its_kinds(entry: Activity, kinds: tuple[str, ...]) -> None:
+    row = change_row(entry, 1)
     assert row.kinds == kinds
-    assert (row.weight > 0) is (kinds != ("other",))
+    assert set(kinds) <= set(KINDS)
+    assert (row.weight > 0) is not ({*kinds} <= {"other", "tags", "metrics", "renamed"})

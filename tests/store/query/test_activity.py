@@ -11,7 +11,7 @@ from tests.doubles.log_entries import log_entry
 from tests.store.conftest import ADA
 
 from flagtui.models.activity import EVENT, EXPERIMENT
-from flagtui.models.activity_rows import KINDS, ChangeRow, change_row
+from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.models.json_value import JSON
 from flagtui.store.activity_listing import (
     ACTIVITY,
@@ -78,24 +78,6 @@ def test_what_cannot_be_understood_is_named_and_left_out(line: str) -> None:
     query = read_line(line, ACTIVITY)
     assert len(query.problems) == 1
     assert query.terms == ()
-
-
-@pytest.mark.parametrize(
-    ("changed", "kinds"),
-    [
-        ({"active": (True, False)}, ("off",)),
-        ({"filters": (rollout(5), rollout(5, 10))}, ("rollout", "conditions")),
-        ({"filters": ({"payloads": {"true": "1"}}, {"payloads": {"true": "2"}})}, ("payload",)),
-        ({"filters": ("odd", ["worse"])}, ("other",)),
-        ({"key": ("a", "b"), "name": ("", "x")}, ("renamed", "description")),
-        ({"evaluation_runtime": ("all", "server")}, ("other",)),
-        ({"version": (1, 2)}, ("tags", "other")),
-        ({}, ("other",)),
-    ],
-)
-def test_every_entry_has_a_kind(changed: dict[str, tuple[JSON, JSON]], kinds: tuple[str, ...]) -> None:
-    assert row(1, **changed).kinds == kinds
-    assert set(kinds) <= set(KINDS)
 
 
 @pytest.mark.parametrize(
