@@ -152,6 +152,8 @@ FAULTS: Final = [
     Fault("invalid utf-8", alter(lambda body: b"\xff" + body), errors.Unreadable),
     Fault("moved here", answering(302, Location="/api/"), errors.Redirected),
     Fault("moved away", answering(302, Location="https://evil.test/"), errors.Redirected),
+    Fault("moved for now", answering(307, Location="/elsewhere/"), errors.Redirected),
+    Fault("moved for good", answering(308, Location=""), errors.Redirected),
     Fault("see other", answering(303, Location="/api/"), errors.Redirected),
     Fault("moved to nonsense", answering(301, Location="javascript:x"), errors.Redirected),
     Fault("400", answering(400, error_body("Bad.", "invalid_input")), errors.Invalid),
