@@ -59,7 +59,7 @@ REMOVE = "remove what it turns on"
         (flag("a"), ["healthy"], ""),
     ],
 )
-def test_state_of_a_flag_says_what_becomes_of_its_code(
+def test_state_of_a_flag_decides_over_its_code(
     about: CodeFlag | None, states: list[str], after_removal: str
 ) -> None:
     assert (flag_states(about), code_after_removal(about)) == (states, after_removal)

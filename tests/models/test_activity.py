@@ -83,7 +83,7 @@ def retarget(**after: Any) -> Activity:
     return log_entry(filters=({"groups": [CONDITION]}, {"groups": [CONDITION]} | after))
 
 
-def of_experiment(**changed: tuple[Any, Any]) -> Activity:
+def of_experiment(**changed: Any) -> Activity:
     return log_entry(about=("Experiment", 812, "Blue"), **changed)
 
 

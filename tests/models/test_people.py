@@ -66,7 +66,7 @@ def read_listed_definitions(body: bytes) -> RowPage[ListedObject[EventDefinition
     return read_listed_objects(body, read_event_definition_page, str)
 
 
-ODD_IDS = [7, 7.0, 7.5, 10**30, True, None, "", [], {"a": 1}, "é\\u0000"]
+ODD_IDS: list[Any] = [7, 7.0, 7.5, 10**30, True, None, "", [], {"a": 1}, "é\\u0000"]
 
 
 @pytest.mark.parametrize("body", [page(*ITEMS), *(page({"id": id, "name": "odd"}) for id in ODD_IDS)])

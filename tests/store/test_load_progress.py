@@ -77,7 +77,7 @@ LOADS: dict[str, tuple[list[FlagRow | int], list[Step], list[FlagRow | int]]] = 
     ),
     "removed before": ([1], [remove(1), remove(404), BEGIN, page(1, of=1)], [1]),
     "removed before its page": ([1, 2], [BEGIN, remove(2), page(1, 2, of=2), FINISH], [1]),
-    "made again": ([1, 2], [BEGIN, remove(2), page(1, 2, of=2), FINISH, put(flag(2, 2))], [1, flag(2, 2)]),
+    "recreated": ([1, 2], [BEGIN, remove(2), page(1, 2, of=2), FINISH, put(flag(2, 2))], [1, flag(2, 2)]),
     "saved before its page": ([ON], [BEGIN, put(OFF), page(ON, of=1), FINISH], [OFF]),
     "on two pages": ([], [BEGIN, page(flag(1, 5), of=2), page(flag(1, 4), 2, of=2), FINISH], [flag(1, 5), 2]),
 }

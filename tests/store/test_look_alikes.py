@@ -114,11 +114,11 @@ def test_tags_and_descriptions_are_proposed_where_they_are_missing() -> None:
 
 
 def test_new_look_alikes_wait_apart_from_the_cases_at_opening() -> None:
-    known = row("plan upgraded", verified=True, description="x", seen_at=NOW - DAY)
+    original = row("plan upgraded", verified=True, description="x", seen_at=NOW - DAY)
     twin, other = (row(name, description="x", seen_at=NOW) for name in ("PlanUpgraded", "other"))
-    opened = Inbox([known, twin, other], NOW)
+    opened = Inbox([original, twin, other], NOW)
     assert [each.name for each in opened.waiting("", ())] == ["PlanUpgraded", "other"]
-    verified = [msgspec.structs.replace(twin, verified=True), known, other]
+    verified = [msgspec.structs.replace(twin, verified=True), original, other]
     assert opened.count_decided("", {"nothing", *opened.opened}) == 2
     later = Inbox(verified, NOW, opened.opened)
     assert [each.name for each in later.cases] == ["plan upgraded", "other"]

@@ -41,7 +41,7 @@ def flags(count: int) -> list[FlagRow]:
 
 
 async def load_list(server: Server, clock: StoppedClock) -> RecordList[FlagRow]:
-    """The list as it was loaded a minute ago."""
+    """The list, loaded a minute ago."""
     records: RecordList[FlagRow] = RecordList(lambda: server, {"order": "-updated_at"}, clock.time)
     await records.loading.run()
     clock.now += 60
