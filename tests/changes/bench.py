@@ -138,7 +138,8 @@ class Bench:
         return read
 
     def experiment_state(self, id: int, project: int = 1) -> State:
-        names = ("name", "description", "start_date", "end_date", "archived", "conclusion", "metrics")
+        names = ["name", "description", "start_date", "end_date", "archived", "conclusion", "metrics"]
+        names += ["conclusion_comment"]
 
         async def state() -> object:
             try:

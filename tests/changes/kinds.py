@@ -231,6 +231,7 @@ BACK: Final[dict[str, Make]] = {
     "experiment: pause": of_experiment("pause", "running"),
     "experiment: resume": of_experiment("resume", "paused"),
     "experiment: end": of_experiment("end", "running", conclusion="won"),
+    "experiment: end (concluded)": of_experiment("end", "concluded"),
     "experiment: ship": of_experiment("ship", "running", variant="test", conclusion="won"),
     "experiment: ship (ended)": of_experiment("ship", "stopped", variant="test", everyone=True),
     "experiment: archive": of_experiment("archive", "stopped"),

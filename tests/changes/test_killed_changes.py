@@ -27,7 +27,6 @@ CONCLUDED: Final = {"conclusion": "won", "conclusion_comment": None}
 CHANGES: Final[dict[str, Make]] = {
     **KINDS,
     **{what: make for what, make in BACK.items() if what.startswith("experiment: ")},
-    "end again": of_experiment("end", "concluded"),
     "reset a concluded one": of_experiment("reset", "concluded"),
     "reopen": of_experiment("reopen", "concluded", fields=CONCLUDED),
     "reopen ended": of_experiment("reopen", "stopped", fields={"end_date": None}),

@@ -68,15 +68,6 @@ async def test_step_that_the_server_ignored_is_refused(tmp_path: Path) -> None:
     assert "it is running" in ended.reason
 
 
-async def test_undo_of_an_end_restores_all_that_was_there(tmp_path: Path) -> None:
-    fresh = make_experiment(conclusion="won", conclusion_comment="so far")
-    _ended, (entry,) = await save(
-        make_plan("end", fresh), Server(fresh, make_experiment("stopped")), tmp_path
-    )
-    fields = {"end_date": None, "conclusion": "won", "conclusion_comment": "so far"}
-    assert require(step_back(entry)).choices.fields == fields
-
-
 async def test_variant_is_not_shipped_when_targeting_changed(tmp_path: Path) -> None:
     fresh = make_experiment()
     flag = as_dict(fresh.raw["feature_flag"])
