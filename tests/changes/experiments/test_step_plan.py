@@ -67,7 +67,8 @@ ARCHIVED = replace(CONTEXT, flag=Flag.of({"id": 3, "key": "blue", "archived": Tr
 
 
 @pytest.mark.parametrize(("name", "fresh", "context", "reason", "next"), [
-    ("restore", on_flag(deleted=True), CONTEXT, "its flag has been deleted", "restore the flag first"),
+    ("restore", make_experiment(deleted=True, feature_flag={"id": 31, "key": "blue", "deleted": True}),
+     CONTEXT, "its flag has been deleted", "restore the flag first"),
     ("resume", make_experiment("paused"), ARCHIVED,
      "its flag blue is archived, so that it cannot be turned on",
      "bring the flag back from the archive first"),

@@ -5,73 +5,50 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
 
-import httpx
 import pytest
+from tests.changes.bench import Bench, working
 
-from flagtui.api import Client, errors
-from flagtui.api.http_library import in_process
+from flagtui.api import errors
 from flagtui.changes.flags.current_flag import as_linked
 from flagtui.changes.flags.unlisted_flags import READ_ALONE, rows_in_lists, rows_of
 from flagtui.changes.planner import AT_ONCE
 from flagtui.models.flag import Flag
-from flagtui.service import close_service, create_service
 
-KEY: Final = "phx_everything"
 FLAGS: Final = 150
 
 
-class Counting(httpx.AsyncBaseTransport):
-    """Counts requests; responds after a pause while it is slow."""
-
-    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
-        self.inner = inner
-        self.count = 0
-        self.is_slow = False
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        self.count += 1
-        if self.is_slow:
-            await asyncio.Event().wait()
-        return await self.inner.handle_async_request(request)
-
-
 @pytest.fixture(params=[{}, {"legacy": True}], ids=["default", "legacy"])
-async def served(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[Client, Counting]]:
+async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Bench]:
     """A project with flags that are on, off, archived and deleted."""
-    service = create_service(tmp_path / "service.db", key=KEY, **request.param)
-    wire = Counting(in_process(service))
-    async with Client("http://127.0.0.1:1", KEY, 1, transport=wire, allow_plain_http=True) as client:
+    async with working(tmp_path, **request.param) as bench:
+        flags = bench.client.flags
         for number in range(FLAGS):
-            flag = await client.flags.create({"key": f"flag-{number}", "active": number % 3 > 0})
+            id = await bench.new_flag(f"flag-{number}", active=number % 3 > 0)
             if number % 10 == 0:
-                await client.flags.update(flag.id, {"active": False, "archived": True})
+                await flags.update(id, {"active": False, "archived": True})
             if number % 25 == 7:
-                await client.flags.update(flag.id, {"deleted": True})
-        yield client, wire
-    close_service(service)
+                await flags.update(id, {"deleted": True})
+        bench.wire.passed.clear()
+        yield bench
 
 
-async def test_rows_of_lists_equal_those_of_each_flag(served: tuple[Client, Counting]) -> None:
-    client, wire = served
-    ids = [*range(FLAGS + 1, 0, -1)]
-    before = wire.count
-    alone = await rows_of(client.flags.get, ids)
-    between = wire.count
-    listed = await rows_in_lists(client.flags, client.flags.get, ids)
-    assert as_linked(listed) == as_linked(alone)
+async def test_rows_of_lists_equal_those_of_each_flag(bench: Bench) -> None:
+    flags, ids, passed = bench.client.flags, [*range(FLAGS + 1, 0, -1)], bench.wire.passed
+    alone = await rows_of(flags.get, ids)
     assert {row.id for row in alone} == {*range(1, FLAGS + 1)}
-    assert between - before >= len(ids)
-    assert wire.count - between <= 4 + sum(row.deleted for row in alone) + 1
+    assert len(passed) >= len(ids)
+    passed.clear()
+    assert as_linked(await rows_in_lists(flags, flags.get, ids)) == as_linked(alone)
+    assert len(passed) <= 4 + sum(row.deleted for row in alone) + 1
 
 
-async def test_few_flags_are_read_alone_and_many_not_waited_for(served: tuple[Client, Counting]) -> None:
-    client, wire = served
-    before = wire.count
-    rows = await rows_in_lists(client.flags, client.flags.get, [*range(1, READ_ALONE + 1)])
-    assert (len(rows), wire.count - before) == (READ_ALONE, READ_ALONE)
-    wire.is_slow = True
+async def test_few_flags_are_read_alone_and_many_not_waited_for(bench: Bench) -> None:
+    flags = bench.client.flags
+    rows = await rows_in_lists(flags, flags.get, [*range(1, READ_ALONE + 1)])
+    assert len(rows) == len(bench.wire.passed) == READ_ALONE
+    bench.wire.held = lambda _request: True
     async with asyncio.timeout(10):
-        assert await rows_in_lists(client.flags, client.flags.get, [*range(1, FLAGS)], patience=0.01) == []
+        assert await rows_in_lists(flags, flags.get, [*range(1, FLAGS)], patience=0.01) == []
 
 
 async def test_unlisted_flags_are_read_a_few_at_a_time() -> None:

@@ -15,6 +15,7 @@ from tests.doubles.counted_calls import counting_calls
 from tests.doubles.expected import expect
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.heavy_server import change_record
+from tests.doubles.tables import table
 from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
@@ -79,44 +80,61 @@ async def test_dependencies_are_sent_first(
     assert [outcome.plan.id for outcome in outcomes if outcome.is_saved] == order
 
 
-async def test_dependents_block_a_set_unless_it_frees_them(tmp_path: Path) -> None:
-    parent, child = parent_and_child(is_on=True)
-    desk = desk_of(tmp_path, parent, child, raw_flag(id=3, key="other"))
-    change_set = set_of(desk, switch("turn off", 1, 12), switch("turn off", 3, 12))
-    plan, outcomes = await desk.apply(change_set)
-    assert [skipped.reason for skipped in plan.blocked] == ["child depends on this flag and is on"]
-    assert (outcomes, desk.written()) == ([], [])
-    desk = desk_of(tmp_path, *parent_and_child(is_on=True))
-    everyone = {"groups": [{"properties": [], "rollout_percentage": 100}], "payloads": {}}
-    freed = Intent(2, {"filters": everyone}, "change targeting", seen_version=12)
-    _plan, outcomes = await desk.apply(set_of(desk, switch("turn off", 1, 12), freed))
-    assert [outcome.plan.id for outcome in outcomes if outcome.is_saved] == [2, 1]
+PARENT, CHILD = parent_and_child(is_on=True)
+OLD, OTHER = raw_flag(id=1, key="old"), raw_flag(id=3, key="other")
+EVERYONE: JSON = {"groups": [group(100)], "payloads": {}}
+PERMANENT: dict[str, Any] = {"verb": "delete", "base": {"deleted": False}, "values": {"deleted": True}}
 
 
-async def test_set_changes_no_record_of_another_name(tmp_path: Path) -> None:
-    desk = desk_of(tmp_path, raw_flag(id=1, key="checkout"))
-    change = change_of(desk, switch("turn off", 1, 12))
-    change_set = empty_set().with_changes([replace(change, key="harmless")], LIMIT)
+@table("raws, changes, reason", {
+    "a dependent flag stays on": ((PARENT, CHILD, OTHER),
+                                  (turned_off(1, key="parent"), turned_off(3, key="other")),
+                                  "child depends on this flag and is on"),
+    "a record has another name": ((OLD, OTHER), (turned_off(1, key="harmless"),), "its id 1 is that of old"),
+    "a new flag is there already": ((OTHER,), (stage_new("other"),), "there is already a flag other"),
+    "a new flag is not in the set": ((OLD,), (DEPENDS,), "it depends on b, which the set does not create"),
+    "a new flag is off": ((OLD,), (DEPENDS, stage_new("b")),
+                          "it depends on b, which the set creates turned off"),
+    "a deletion is permanent": ((raw_flag(id=1, key="old", filters={"version": 2, "rules": []}),),
+                                (StagedChange(kind="flag", record=1, key="old", version=12, **PERMANENT),),
+                                "a permanent delete cannot be part of a set"),
+})  # fmt: skip
+async def test_one_blocked_change_blocks_the_whole_set(
+    raws: tuple[dict[str, JSON], ...], changes: tuple[StagedChange, ...], reason: str, tmp_path: Path
+) -> None:
+    desk, change_set = desk_of(tmp_path, *raws), empty_set().with_changes(changes, LIMIT)
     for is_overwriting in (False, True):
         plan = await desk.plan(change_set, is_overwriting=is_overwriting)
-        assert [skipped.reason for skipped in plan.blocked] == ["its id 1 is that of checkout"]
+        assert [skipped.reason for skipped in plan.blocked] == [reason]
+        assert await desk.send(change_set, plan) == []
+    assert desk.written() == []
+
+
+async def test_set_frees_a_dependent_flag_first(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, PARENT, CHILD)
+    freed = Intent(2, {"filters": EVERYONE}, "change targeting", seen_version=12)
+    _plan, outcomes = await desk.apply(set_of(desk, switch("turn off", 1, 12), freed))
+    assert endings(outcomes) == [("child", "saved"), ("parent", "saved")]
+
+
+async def test_renamed_record_is_named_by_both_keys(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, OLD)
+    change_set = set_of(desk, switch("turn off", 1, 12))
     desk.bob_changes(1, key="renamed")
-    (outdated,) = (await desk.plan(empty_set().with_changes([change], LIMIT))).outdated
+    (outdated,) = (await desk.plan(change_set)).outdated
     assert "v12 → v13, last by bob@acme.test, now called renamed)" in outdated.words
 
 
 async def test_new_flag_depends_on_one_that_the_set_turns_on(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, key="parent", active=False))
     child = stage_new("child", filters=depending_on(1), active=True)
-    change_set = set_of(desk, switch("turn on", 1, 12))
-    _plan, outcomes = await desk.apply(change_set.with_changes([child], LIMIT))
+    change_set = set_of(desk, switch("turn on", 1, 12)).with_changes([child], LIMIT)
+    _plan, outcomes = await desk.apply(change_set)
     assert endings(outcomes) == [("parent", "saved"), ("child", "saved")]
-    plan, outcomes = await desk.apply(empty_set().with_changes([child], LIMIT))
-    assert [skipped.reason for skipped in plan.blocked] == ["there is already a flag child"]
 
 
 async def test_names_of_new_flags_become_their_numbers(tmp_path: Path) -> None:
-    desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
+    desk = desk_of(tmp_path, OLD)
     first = stage_new("a", filters=depending_on("new:b"), active=True)
     change_set = empty_set().with_changes([DEPENDS, first, stage_new("b", active=True)], LIMIT)
     _plan, outcomes = await desk.apply(change_set)
@@ -128,7 +146,7 @@ async def test_names_of_new_flags_become_their_numbers(tmp_path: Path) -> None:
 
 
 async def test_flag_whose_response_was_lost_is_named_by_its_number(tmp_path: Path) -> None:
-    desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
+    desk = desk_of(tmp_path, OLD)
     change_set = empty_set().with_changes([DEPENDS, stage_new("b", active=True)], LIMIT)
     desk.ada.faults = ["lose the answer"]
     _plan, outcomes = await desk.apply(change_set, continues=True)
@@ -138,7 +156,7 @@ async def test_flag_whose_response_was_lost_is_named_by_its_number(tmp_path: Pat
 
 
 async def test_changes_that_need_a_refused_flag_are_refused(tmp_path: Path) -> None:
-    desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
+    desk = desk_of(tmp_path, OLD)
     change_set = empty_set().with_changes([DEPENDS, stage_new("b", active=True)], LIMIT)
     desk.ada.faults = [errors.Invalid("No.")]
     _plan, outcomes = await desk.apply(change_set, continues=True)
@@ -146,19 +164,6 @@ async def test_changes_that_need_a_refused_flag_are_refused(tmp_path: Path) -> N
     assert outcomes[1].reason == "a flag that it depends on was not created"
     _plan, again = await desk.apply(change_set)
     assert endings(again) == [("b", "saved"), ("old", "saved")]
-
-
-@pytest.mark.parametrize(("others", "reason"), [
-    ((), "it depends on b, which the set does not create"),
-    ((stage_new("b"),), "it depends on b, which the set creates turned off"),
-])  # fmt: skip
-async def test_missing_new_flag_blocks_the_whole_set(
-    others: tuple[StagedChange, ...], reason: str, tmp_path: Path
-) -> None:
-    desk = desk_of(tmp_path, raw_flag(id=1, key="old"))
-    plan, outcomes = await desk.apply(empty_set().with_changes([DEPENDS, *others], LIMIT))
-    assert [skipped.reason for skipped in plan.blocked] == [reason]
-    assert (outcomes, desk.written()) == ([], [])
 
 
 async def test_each_record_is_compared_right_before_its_request(tmp_path: Path) -> None:
@@ -209,15 +214,6 @@ async def test_set_plans_each_flag_as_a_change_of_its_own(tmp_path: Path) -> Non
             alone = plan_flag(intent, fresh, context)
             assert isinstance(each, Plan)
             assert replace(each, read_at=context.now) == alone
-
-
-async def test_a_set_deletes_no_flag_permanently(tmp_path: Path) -> None:
-    desk = desk_of(tmp_path, raw_flag(id=1, filters={"version": 2, "rules": []}))
-    values: dict[str, Any] = {"base": {"deleted": False}, "values": {"deleted": True}}
-    change = StagedChange(kind="flag", record=1, key="checkout-v2", verb="delete", version=12, **values)
-    plan, outcomes = await desk.apply(empty_set().with_changes([change], LIMIT))
-    assert [skipped.reason for skipped in plan.blocked] == ["a permanent delete cannot be part of a set"]
-    assert outcomes == []
 
 
 @pytest.mark.parametrize("is_flag_first", [True, False])
