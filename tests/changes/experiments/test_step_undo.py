@@ -1,90 +1,69 @@
 """Steps in flight, their undo, and what the log lets a revert restore."""
 
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+import httpx
 import pytest
 from msgspec.structs import replace
-from tests.changes.experiments.conftest import NOW, make_experiment, make_plan
+from tests.changes.bench import Bench, working
+from tests.changes.experiments.conftest import NOW, make_experiment
 from tests.changes.office import HERE
-from tests.changes.writing import Writing, approve
+from tests.changes.writing import approve
 from tests.doubles.expected import expect, require
 from tests.doubles.log_entries import log_entry
-from tests.doubles.steady_clock import SteadyClock
-from tests.doubles.targeting import variants
+from tests.doubles.targeting import group, variants
 
-from flagtui.api.experiments import Experiments
 from flagtui.changes.experiments.logged_steps import logged_step
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import ExperimentPlan
-from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.step_undo import StepEntries, plan_step_back, step_back
-from flagtui.changes.experiments.steps import STEPS
+from flagtui.changes.experiments.steps import STEPS, StepName
 from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, guard
-from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.skipped import Blocked
 from flagtui.models.activity import Activity
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.json_value import JSON
 
 
-@dataclass
-class Server:
-    """Takes every step; `stores` is the experiment afterwards."""
-
-    stored: Experiment
-    stores: Experiment
-    taken: list[str] = field(default_factory=list)
-
-    async def get(self, id: int) -> Experiment:
-        return self.stored
-
-    def __getattr__(self, name: str) -> Any:
-        async def step(id: int, *words: object, **more: object) -> Experiment:
-            self.taken.append(name)
-            self.stored = self.stores
-            return self.stored
-
-        return step
-
-
-async def save(plan: ExperimentPlan, server: Server, folder: Path) -> tuple[Outcome, list[Entry]]:
-    """How the change ended, and the journal."""
-    clock = SteadyClock(NOW)
-    journal = Journal(folder, clock=clock.time)
-    ended = await Writing(StepAdapter(cast(Experiments, server)), journal, HERE, clock).save(approve(plan))
-    return ended, journal.entries()
+async def save(bench: Bench, name: StepName, fresh: Experiment, **chosen: Any) -> Outcome:
+    plan = bench.plan_step(name, fresh, **chosen)
+    return await bench.writing(bench.adapter_of(plan)).save(approve(plan))
 
 
 async def test_step_that_the_server_ignored_is_refused(tmp_path: Path) -> None:
-    fresh = make_experiment()
-    ended, _entries = await save(make_plan("pause", fresh), Server(fresh, fresh), tmp_path)
-    assert ended.ending == "refused"
-    assert "it is running" in ended.reason
+    async with working(tmp_path) as bench:
+        fresh = await bench.in_state("running")
+        ignored = httpx.Response(200, json=fresh.raw)
+        bench.wire.before = lambda request: None if request.method == "GET" else ignored
+        ended = await save(bench, "pause", fresh)
+        assert ended.ending == "refused"
+        assert "it is running" in ended.reason
 
 
 async def test_variant_is_not_shipped_when_targeting_changed(tmp_path: Path) -> None:
-    fresh = make_experiment()
-    flag = as_dict(fresh.raw["feature_flag"])
-    changed = {**flag, "filters": {**flag["filters"], "multivariate": variants(control=10, test=50)}}
-    server = Server(make_experiment(feature_flag=changed), fresh)
-    ended, _entries = await save(make_plan("ship", fresh, variant="test"), server, tmp_path)
-    reason = "it was changed meanwhile: the targeting of its flag changed since"
-    assert (ended.ending, ended.reason, server.taken) == ("conflicted", reason, [])
+    async with working(tmp_path) as bench:
+        fresh = await bench.in_state("running")
+        changed: JSON = {"groups": [group(10)], "multivariate": variants(control=50, test=50)}
+        await bench.client.flags.update(require(fresh.feature_flag).id, {"filters": changed})
+        done = bench.service.done
+        ended = await save(bench, "ship", fresh, variant="test")
+        reason = "it was changed meanwhile: the targeting of its flag changed since"
+        assert (ended.ending, ended.reason, bench.service.done) == ("conflicted", reason, done)
 
 
 async def test_edit_with_a_value_of_the_server_is_saved(tmp_path: Path) -> None:
-    fresh = make_experiment(description="")
-    server = Server(fresh, make_experiment(description="Short"))
-    edit = make_plan("edit", fresh, fields={"description": "Short words"})
-    ended, (entry,) = await save(edit, server, tmp_path)
-    assert (ended.ending, ended.remarks) == ("saved", ("not changed as planned: description",))
-    assert entry.after == {"description": "Short"}
+    async with working(tmp_path) as bench:
+        fresh = await bench.in_state("running")
+        stored = httpx.Response(200, json={**fresh.raw, "description": "Short"})
+        bench.wire.after = lambda request: stored if request.method == "PATCH" else None
+        ended = await save(bench, "edit", fresh, fields={"description": "Short words"})
+        assert (ended.ending, ended.remarks) == ("saved", ("not changed as planned: description",))
+        assert bench.journal.entries()[0].after == {"description": "Short"}
 
 
 def entry(step: str, before: dict[str, Any] | None = None, after: dict[str, Any] | None = None) -> Entry:
