@@ -144,6 +144,7 @@ async def test_metrics_without_a_result_are_queried(case: str, server: Server, r
     last = (await measure(server, again=bool(server.runs)))[-1]
     assert (server.requests, last.awaited) == (requests, 0)
     assert last.exposed == {"control": 100, "test": 110}
+    assert requests != ["latest", *BOTH] or last.calculated_at is None, "stale results are not adopted"
 
 
 async def test_refreshing_recalculates_on_the_server_and_shows_progress() -> None:
