@@ -175,13 +175,10 @@ def check(name: str, words: list[str], out: str) -> None:
             assert list(faults(record, schema["properties"]["records"]["items"])) == []
 
 
-@pytest.mark.parametrize(
-    "example",
-    [
-        pytest.param(each, marks=long if "--sample" in each else [])
-        for each in all_commands()["serve"].examples
-    ],
-)
+@pytest.mark.parametrize("example", [
+    pytest.param(each, marks=long if "--sample" in each else [])
+    for each in all_commands()["serve"].examples
+])  # fmt: skip
 def test_a_service_of_an_example_listens_until_it_is_ended(example: str, tmp_path: Path) -> None:
     reading, writing = os.pipe()
     with Path(os.devnull).open("r+") as nothing, os.fdopen(reading) as output:

@@ -79,14 +79,11 @@ def test_doctor_names_the_time_after_which_to_run_again(run: Run, line: FaultySe
     assert findings["server"]["next"] == "Nothing was changed; run again in 1 s."
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "feature_flags/?limit=1&search=new-nav",
-        "/api/projects/{project}/feature_flags/?limit=1&search=new-nav",
-        "HOST/api/projects/1/feature_flags/?limit=1&search=new-nav",
-    ],
-)
+@pytest.mark.parametrize("path", [
+    "feature_flags/?limit=1&search=new-nav",
+    "/api/projects/{project}/feature_flags/?limit=1&search=new-nav",
+    "HOST/api/projects/1/feature_flags/?limit=1&search=new-nav",
+])  # fmt: skip
 def test_api_prints_the_json_of_an_address(signed_in: Run, service: Service, path: str) -> None:
     done = signed_in("api", path.replace("HOST", service.address))
     assert done.code == 0, done.err
