@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx
 import msgspec
 import pytest
-from tests.cli.conftest import FLAGTUI, KEY, Run, run_at, serving
+from tests.cli.conftest import FLAGTUI, KEY, Run, require_done, run_at, serving
 from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands, names_records, required_options
 from tests.doubles.example_files import write_sources
@@ -117,8 +117,7 @@ def prepare(example: str, here: Run) -> Prepared:
         here("flags", "rollout", "new-nav", "--to", "41", "--stage")
     if words[0] in ("undo", "redo", "revert"):
         # The folder of each test is another value.
-        done = here("flags", "edit", "new-nav", "--field", f"name={Path.cwd()}", "--yes")
-        assert done.code == 0, done.err
+        require_done(here("flags", "edit", "new-nav", "--field", f"name={Path.cwd()}", "--yes"))
         assert words[0] != "redo" or here("undo", "--yes").code == 0
     if example.startswith("flags restore "):
         # Examples come in any order.

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, Service
+from tests.cli.conftest import Run, Service, require_done
 from tests.cli.output.test_schemas import FOLDER
 
 from flagtui.cli.plumbing.errors import Trouble
@@ -22,8 +22,7 @@ LIST = ("flags", "list", "-L", "1", "--fields", "key")
     ("flags", "--output=json", "--fields", "key", "list", "-L1"),
 ])  # fmt: skip
 def test_options_may_precede_their_command(words: tuple[str, ...], signed_in: Run) -> None:
-    done = signed_in(*words)
-    assert done.code == 0, done.err
+    done = require_done(signed_in(*words))
     assert done.records == [{"key": signed_in(*LIST).out.strip()}]
 
 
