@@ -3,7 +3,7 @@
 import pytest
 from tests.code.test_file_references import read, resolve
 
-from flagtui.code.languages import language_of
+from flagtui.code.languages import LANGUAGES, language_of
 
 SNAPSHOT_FORMS = [
     ("ts", 'const f = await client.evaluateFlags("u");\nf.isEnabled("nav")'),
@@ -57,23 +57,42 @@ def test_forms_of_calls_name_their_key(language: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("ruby", "posthog.capture({ 'distinct_id' => 'u', :event => 'paid' })"),
-        ("php", "<?php PostHog::capture(array('distinctId' => 'u', 'event' => 'paid'));"),
-        ("rust", 'fn f() { posthog.capture(Event::new("paid", "u")); }'),
-        ("elixir", 'PostHog.bare_capture("paid", "u")'),
-        ("ts", 'posthog.captureImmediate({ distinctId: "u", event: "paid" });'),
-        ("elixir", 'PostHog.capture(MyPostHog, "paid", %{distinct_id: "u"})'),
-        ("python", 'from posthog import capture as track\ntrack("u", event="paid")'),
+        ("ts", 'posthog.capture("order placed")'),
+        ("python", 'posthog.capture("user", "order placed")'),
+        ("python", 'posthog.capture("order placed", distinct_id="user")'),
+        ("python", 'posthog.capture("order placed", **properties)'),
+        ("python", 'posthog.capture(distinct_id="user", event="order placed")'),
+        ("ruby", "posthog.capture distinct_id: 'user', event: 'order placed'"),
+        ("ruby", "posthog.capture({ 'distinct_id' => 'u', :event => 'order placed' })"),
+        ("php", "<?php PostHog::capture(array('distinctId' => 'u', 'event' => 'order placed'));"),
+        ("rust", 'fn f() { posthog.capture(Event::new("order placed", "u")); }'),
+        ("elixir", 'PostHog.bare_capture("order placed", "u")'),
+        ("ts", 'posthog.captureImmediate({ distinctId: "u", event: "order placed" });'),
+        ("elixir", 'PostHog.capture(MyPostHog, "order placed", %{distinct_id: "u"})'),
+        ("python", 'from posthog import capture as track\ntrack("u", event="order placed")'),
     ],
 )
 def test_forms_of_captures_name_their_event(language: str, text: str) -> None:
     (reference,) = (file := read(text, language)).references
-    assert (reference.kind, reference.subject, reference.key, file.calls) == ("call", "event", "paid", ())
+    assert (reference.kind, reference.subject, reference.key) == ("call", "event", "order placed")
+    assert file.calls == ()
 
 
 @pytest.mark.parametrize(
     ("language", "declaration", "use"),
     [
+        ("ts", 'const NAV = "nav";', "posthog.isFeatureEnabled(NAV)"),
+        ("ts", 'const Flags = { nav: "nav" } as const;', "posthog.isFeatureEnabled(Flags.nav)"),
+        ("ts", 'enum Flag { Nav = "nav" }', "posthog.isFeatureEnabled(Flag.Nav)"),
+        ("ts", 'enum Flag { Old = "old", Nav = "nav" }', "posthog.isFeatureEnabled(Flag.Nav)"),
+        ("js", 'const OLD="old", NAV="nav";', "posthog.isFeatureEnabled(NAV)"),
+        ("python", 'class Flag(StrEnum):\n    NAV = "nav"', 'posthog.feature_enabled(Flag.NAV.value, "u")'),
+        ("java", 'enum Flag { NAV("nav"); }',
+         "class A { void f() { p.isFeatureEnabled(u, Flag.NAV.getKey()); } }"),
+        ("swift", 'enum Flag: String {\n  case nav = "nav"\n}', "p.isFeatureEnabled(Flag.nav.rawValue)"),
+        ("php", "<?php\nclass Flag { const NAV = 'nav'; }", "PostHog::getFeatureFlag(Flag::NAV, 'u');"),
+        ("ruby", 'module Flag\n  NAV = "nav".freeze\nend', 'posthog.get_feature_flag(Flag::NAV, "u")'),
+        ("go", 'package a\nconst Nav Key = "nav"', "var v = c.IsFeatureEnabled(p.F{Key: Nav})"),
         ("python", 'class Flags:\n    NAV = "nav"', 'feature_enabled(Flags.NAV, "u")'),
         ("ts", 'const F = { nav: { key: "nav", default: true } };', "isFeatureEnabled(F.nav.key)"),
         ("ts", 'const F = Object.freeze({ a: "{", all: { nav: "nav" } });', "isFeatureEnabled(F.all.nav)"),
@@ -101,27 +120,45 @@ def test_forms_of_captures_name_their_event(language: str, text: str) -> None:
          "fn f() { c.get_feature_flag(flags::NAV, u); }"),
     ],
 )  # fmt: skip
-def test_members_of_a_type_name_its_keys(language: str, declaration: str, use: str) -> None:
+def test_constants_and_members_of_types_name_their_keys(language: str, declaration: str, use: str) -> None:
     assert resolve(read(f"{declaration}\n{use}", language)) == [("constant", "nav"), ("constant", "nav")]
 
 
 @pytest.mark.parametrize(
     ("language", "declaration", "use"),
     [
+        ("ts", 'export const NAV = "nav";', 'import { NAV } from "./flags";\nuseFeatureFlag(NAV)'),
+        ("ts", 'export const NAV = "nav";', 'import { NAV as N } from "./flags";\nuseFeatureFlag(N)'),
+        ("python", 'NAV = "nav"', 'from app.flags import (\n  NAV,\n)\nfeature_enabled(NAV, "u")'),
+        ("python", 'NAV = "nav"', 'from app import flags\nfeature_enabled(flags.NAV, "u")'),
+        ("go", 'package flags\n\nconst Nav = "nav"',
+         "package a\n\nvar v = c.GetFeatureFlag(p.F{Key: flags.Nav})"),
         ("go", 'package flags\nconst Nav = "nav"',
          'package a\nimport (\n\tff "x/flags"\n)\nvar v = c.GetFeatureFlag(p.F{Key: ff.Nav})'),
         ("csharp", 'class Flags { const string Nav = "nav"; }',
          "using F = App.Flags;\nclass A { void G() { p.GetFeatureFlagAsync(F.Nav); } }"),
     ],
 )  # fmt: skip
-def test_renamed_import_of_a_type_resolves(language: str, declaration: str, use: str) -> None:
-    files = (read(declaration, language, path=f"flags.{language}"), read(use, language))
+def test_call_by_name_resolves_across_an_import(language: str, declaration: str, use: str) -> None:
+    extension = LANGUAGES[language].extensions[0]
+    files = (read(declaration, language, path=f"flags.{extension}"), read(use, language))
     assert resolve(*files) == [("constant", "nav"), ("constant", "nav")]
 
 
 @pytest.mark.parametrize(
     ("language", "text"),
     [
+        ("ts", 'const a = "nav"; const b = f(a);\nposthog.isFeatureEnabled(b)'),
+        (
+            "ts",
+            'function f() { const a="nav"; }\nfunction g() { const a = "checkout"; isFeatureEnabled(a) }',
+        ),
+        ("ts", "posthog.isFeatureEnabled(NAV)"),
+        ("ts", "posthog.isFeatureEnabled(names[0])"),
+        ("python", 'name = "nav-" + user\nposthog.get_feature_flag(name, user)'),
+        ("python", 'name = "nav-%s" % user\nposthog.get_feature_flag(name, user)'),
+        ("python", 'name = "nav-{}".format(user)\nposthog.get_feature_flag(name, user)'),
+        ("python", 'name = "nav"\nname = choose()\nposthog.get_feature_flag(name, user)'),
         ("ts", 'let key = "nav"; if (x) key = "checkout";\nisFeatureEnabled(key)'),
         ("ts", 'let key = "nav"; key += suffix;\nisFeatureEnabled(key)'),
         ("html", '<script>posthog.isFeatureEnabled("{{ key }}")</script>'),
@@ -129,8 +166,9 @@ def test_renamed_import_of_a_type_resolves(language: str, declaration: str, use:
         ("ts", 'const F = { a: "a"; }\nexport default { nav: { key: "nav" } };\nisFeatureEnabled(F.nav.key)'),
     ],
 )
-def test_value_that_changes_is_computed(language: str, text: str) -> None:
-    assert [key for kind, key in resolve(read(text, language)) if kind == "call"] == [""]
+def test_computed_and_ambiguous_keys_are_not_guessed(language: str, text: str) -> None:
+    kinds = ("call", "constant") if language == "python" else ("call",)
+    assert [key for kind, key in resolve(read(text, language)) if kind in kinds] == [""]
 
 
 @pytest.mark.parametrize(

@@ -50,58 +50,6 @@ def test_quoted_keys_are_strings_without_a_language() -> None:
     assert languages["f.md"] == languages["Makefile"] == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ('const NAV = "nav";\nposthog.isFeatureEnabled(NAV)', "ts"),
-        ('const Flags = { nav: "nav" } as const;\nposthog.isFeatureEnabled(Flags.nav)', "ts"),
-        ('enum Flag { Nav = "nav" }\nposthog.isFeatureEnabled(Flag.Nav)', "ts"),
-        ('enum Flag { Old = "old", Nav = "nav" }\nposthog.isFeatureEnabled(Flag.Nav)', "ts"),
-        ('const OLD="old", NAV="nav";\nposthog.isFeatureEnabled(NAV)', "js"),
-        ('class Flag(StrEnum):\n    NAV = "nav"\nposthog.feature_enabled(Flag.NAV.value, "u")', "python"),
-        ('enum Flag { NAV("nav"); }\nclass A { void f() { p.isFeatureEnabled(u, Flag.NAV.getKey()); } }',
-         "java"),
-        ('enum Flag: String {\n  case nav = "nav"\n}\np.isFeatureEnabled(Flag.nav.rawValue)', "swift"),
-        ("class Flag { const NAV = 'nav'; }\nPostHog::getFeatureFlag(Flag::NAV, 'u');", "php"),
-        ('module Flag\n  NAV = "nav".freeze\nend\nposthog.get_feature_flag(Flag::NAV, "u")', "ruby"),
-        ('package a\nconst Nav Key = "nav"\nvar v = c.IsFeatureEnabled(p.F{Key: Nav})', "go"),
-    ],
-)  # fmt: skip
-def test_call_by_name_resolves_in_the_same_file(text: str, language: str) -> None:
-    text = f"<?php\n{text}" if language == "php" else text
-    assert resolve(read(text, language)) == [("constant", "nav"), ("constant", "nav")]
-
-
-@pytest.mark.parametrize(
-    ("declaration", "use", "language"),
-    [
-        ('export const NAV = "nav";', 'import { NAV } from "./flags";\nuseFeatureFlag(NAV)', "ts"),
-        ('export const NAV = "nav";', 'import { NAV as N } from "./flags";\nuseFeatureFlag(N)', "ts"),
-        ('NAV = "nav"', 'from app.flags import (\n  NAV,\n)\nfeature_enabled(NAV, "u")', "python"),
-        ('NAV = "nav"', 'from app import flags\nfeature_enabled(flags.NAV, "u")', "python"),
-        ('package flags\n\nconst Nav = "nav"', "package a\n\nvar v = c.GetFeatureFlag(p.F{Key: flags.Nav})",
-         "go"),
-    ],
-)  # fmt: skip
-def test_call_by_name_resolves_across_an_import(declaration: str, use: str, language: str) -> None:
-    extension = LANGUAGES[language].extensions[0]
-    files = (read(declaration, language, path=f"flags.{extension}"), read(use, language))
-    assert resolve(*files) == [("constant", "nav"), ("constant", "nav")]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'const a = "nav"; const b = f(a);\nposthog.isFeatureEnabled(b)',
-        'function f() { const key = "nav"; }\nfunction g() { const key = "checkout"; isFeatureEnabled(key) }',
-        "posthog.isFeatureEnabled(NAV)",
-        "posthog.isFeatureEnabled(names[0])",
-    ],
-)
-def test_computed_and_ambiguous_keys_are_not_guessed(text: str) -> None:
-    assert resolve(read(text))[-1] == ("call", "")
-
-
 def test_names_of_other_files_and_receivers_are_no_calls() -> None:
     files = (read('export const NAV = "nav";', path="flags.ts"), read("isFeatureEnabled(NAV)"))
     assert ("call", "") in resolve(*files)
@@ -143,22 +91,6 @@ def test_fallback_of_a_call_is_its_literal(text: str, language: str, fallback: o
 )
 def test_calls_for_a_user_run_on_a_server(text: str, language: str, is_server: bool) -> None:
     assert only(text, language).is_server == is_server
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ('posthog.capture("order placed")', "ts"),
-        ('posthog.capture("user", "order placed")', "python"),
-        ('posthog.capture("order placed", distinct_id="user")', "python"),
-        ('posthog.capture("order placed", **properties)', "python"),
-        ('posthog.capture(distinct_id="user", event="order placed")', "python"),
-        ("posthog.capture distinct_id: 'user', event: 'order placed'", "ruby"),
-    ],
-)
-def test_captured_events_are_calls(text: str, language: str) -> None:
-    reference = only(text, language)
-    assert (reference.kind, reference.subject, reference.key) == ("call", "event", "order placed")
 
 
 @pytest.mark.parametrize(
@@ -229,20 +161,6 @@ def test_broken_syntax_keeps_what_is_understood() -> None:
     file = read('isFeatureEnabled("nav");\nfunction ( { [\n')
     assert [each.key for each in file.references] == ["nav"]
     assert file.problems == ("src/app.ts:2: syntax not understood; uses below may be missing.",)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'name = "nav-" + user\nposthog.get_feature_flag(name, user)',
-        'name = "nav-%s" % user\nposthog.get_feature_flag(name, user)',
-        'name = "nav-{}".format(user)\nposthog.get_feature_flag(name, user)',
-        'name = "nav"\nname = choose()\nposthog.get_feature_flag(name, user)',
-    ],
-)
-def test_computed_value_has_no_key(text: str) -> None:
-    keys = [key for kind, key in resolve(read(text, "python")) if kind in ("call", "constant")]
-    assert keys == [""]
 
 
 @pytest.mark.parametrize(
