@@ -52,13 +52,16 @@ def test_a_file_that_is_no_database_is_left_alone(run: Run, tmp_path: Path) -> N
 KEY = {"FLAGTUI_API_KEY": "phx_12345678"}
 
 
-@pytest.mark.parametrize(("environment", "sentence"), [
-    pytest.param({}, "there is no API key and no profile", id="nothing"),
-    pytest.param(KEY | {"FLAGTUI_HOST": "http://x.example.com"}, "without encryption", id="plain http"),
-    pytest.param(KEY | {"FLAGTUI_HOST": "ftp://x"}, "ftp is not a way", id="scheme"),
-    pytest.param(KEY | {"FLAGTUI_PROFILE": "prod"}, "There is no profile prod", id="profile"),
-    pytest.param(KEY | {"FLAGTUI_PROJECT": "web"}, "by its id, not by its name: web", id="project"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("environment", "sentence"),
+    [
+        pytest.param({}, "there is no API key and no profile", id="nothing"),
+        pytest.param(KEY | {"FLAGTUI_HOST": "http://x.example.com"}, "without encryption", id="plain http"),
+        pytest.param(KEY | {"FLAGTUI_HOST": "ftp://x"}, "ftp is not a way", id="scheme"),
+        pytest.param(KEY | {"FLAGTUI_PROFILE": "prod"}, "There is no profile prod", id="profile"),
+        pytest.param(KEY | {"FLAGTUI_PROJECT": "web"}, "by its id, not by its name: web", id="project"),
+    ],
+)
 @pytest.mark.usefixtures("home")
 def test_invalid_environment_is_reported_before_a_screen_opens(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], sentence: str

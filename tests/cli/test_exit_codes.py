@@ -79,20 +79,23 @@ except SystemExit:
     assert done.stdout.splitlines()[1:] == ["3 True"]
 
 
-@pytest.mark.parametrize(("error", "code", "retryable"), [
-    (errors.NotSignedIn("401"), 5, False),
-    (errors.MissingScope("403"), 5, False),
-    (errors.NotFound("404"), 6, False),
-    (errors.EndpointNotFound("404"), 1, False),
-    (errors.Conflict("409"), 4, False),
-    (errors.ApprovalNeeded("409"), 4, False),
-    (errors.BadHost("?"), 2, False),
-    (errors.Invalid("400"), 1, False),
-    (errors.RateLimited("429"), 4, True),
-    (errors.ServerFault("500"), 1, True),
-    (errors.NameNotFound("?"), 1, True),
-    (errors.TlsFailed("?"), 1, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("error", "code", "retryable"),
+    [
+        (errors.NotSignedIn("401"), 5, False),
+        (errors.MissingScope("403"), 5, False),
+        (errors.NotFound("404"), 6, False),
+        (errors.EndpointNotFound("404"), 1, False),
+        (errors.Conflict("409"), 4, False),
+        (errors.ApprovalNeeded("409"), 4, False),
+        (errors.BadHost("?"), 2, False),
+        (errors.Invalid("400"), 1, False),
+        (errors.RateLimited("429"), 4, True),
+        (errors.ServerFault("500"), 1, True),
+        (errors.NameNotFound("?"), 1, True),
+        (errors.TlsFailed("?"), 1, False),
+    ],
+)
 def test_what_a_server_says_becomes_a_code(error: errors.ApiError, code: int, retryable: bool) -> None:
     trouble = in_words(error)
     assert (EXIT_CODES[code_of(error)], trouble.exit_code, trouble.retryable) == (code, code, retryable)

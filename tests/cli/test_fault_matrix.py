@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.cli.conftest import KEY, Run, Service, require_done, run_at, server_variables
+from tests.cli.conftest import KEY, Run, Service, run_at, server_variables
 from tests.doubles.faults import FAULTS
 from tests.doubles.faulty_service import FaultyService, serve
 from tests.doubles.slices import cross
@@ -79,20 +79,25 @@ def test_doctor_names_the_time_after_which_to_run_again(run: Run, line: FaultySe
     assert findings["server"]["next"] == "Nothing was changed; run again in 1 s."
 
 
-@pytest.mark.parametrize("path", [
-    "feature_flags/?limit=1&search=new-nav",
-    "/api/projects/{project}/feature_flags/?limit=1&search=new-nav",
-    "HOST/api/projects/1/feature_flags/?limit=1&search=new-nav",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    [
+        "feature_flags/?limit=1&search=new-nav",
+        "/api/projects/{project}/feature_flags/?limit=1&search=new-nav",
+        "HOST/api/projects/1/feature_flags/?limit=1&search=new-nav",
+    ],
+)
 def test_api_prints_the_json_of_an_address(signed_in: Run, service: Service, path: str) -> None:
-    done = require_done(signed_in("api", path.replace("HOST", service.address)))
+    done = signed_in("api", path.replace("HOST", service.address))
+    assert done.code == 0, done.err
     assert [flag["key"] for flag in json.loads(done.out)["results"]] == ["new-nav"]
 
 
 def test_api_posts_only_what_changes_nothing_and_names_absences(signed_in: Run) -> None:
     refused = signed_in("api", "feature_flags/", "--data", "-", stdin='{"key": "new"}')
     assert (refused.code, "change nothing" in refused.err) == (3, True)
-    require_done(signed_in("api", "feature_flags/bulk_keys/", "--data", "-", stdin='{"ids": [842]}'))
+    keys = signed_in("api", "feature_flags/bulk_keys/", "--data", "-", stdin='{"ids": [842]}')
+    assert keys.code == 0, keys.err
     for wrong in ("{", '{"ids": [NaN]}'):
         assert signed_in("api", "feature_flags/bulk_keys/", "--data", "-", stdin=wrong).code == 2
     assert signed_in("api", "feature_flags/99999/").code == 6

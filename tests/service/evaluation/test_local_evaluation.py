@@ -101,23 +101,19 @@ async def test_sdks_must_identify_themselves(service: Service, token: str) -> No
         assert await ask(service, key, project) == (status, detail)
 
 
-async def test_the_secret_key_of_a_project_opens_that_project_only(service: Service, token: str) -> None:
+async def test_token_names_the_project_and_a_secret_opens_it_alone(service: Service, token: str) -> None:
+    await service.flag("here")
     service.write("UPDATE projects SET secret_hash = ?", hash_key("phs_secret"))
     service.add_project(api_token="phc_other")
+    for name, keys in ((token, ["here"]), ("phc_other", [])):
+        document = await service.get(f"{DEFINITIONS}?token={name}")
+        assert [flag["key"] for flag in document["flags"]] == keys
     for project_token, status in ((token, 200), ("", 200), ("phc_other", 403)):
         assert (await ask(service, "phs_secret", project_token))[0] == status
     secret = {"Authorization": "Bearer phs_secret"}
     for project, status in ((1, 200), (2, 403)):
         path = f"/api/projects/{project}/feature_flags/local_evaluation/"
         assert (await service.client.get(path, headers=secret)).status_code == status
-
-
-async def test_a_token_names_the_project_whatever_the_current_one_is(service: Service, token: str) -> None:
-    await service.flag("here")
-    service.add_project(api_token="phc_other")
-    here, other = [await service.get(f"{DEFINITIONS}?token={name}") for name in (token, "phc_other")]
-    assert [flag["key"] for flag in here["flags"]] == ["here"]
-    assert other["flags"] == []
 
 
 async def test_older_servers_inline_simple_cohorts_unless_requested(start: Start) -> None:

@@ -44,16 +44,6 @@ async def test_a_flag_is_made_in_another_project_with_its_cohort(world: World) -
     assert len(world.rows("SELECT * FROM cohorts")) == 2
 
 
-async def test_a_dependency_must_exist_in_the_target_too(world: World) -> None:
-    other = world.add_project()
-    await chain(world, "base", "a")
-    assert "depends on 'base'" in await error_of_copy(world, other)
-    assert (await world.get(flags_of(other)))["count"] == 0
-    (base,) = (await copy(world, "base", other))["success"]
-    (made,) = (await copy(world, "a", other))["success"]
-    assert made["filters"]["groups"][0]["properties"][0]["key"] == str(base["id"])
-
-
 FAULTY: list[tuple[Any, str]] = [
     ({}, "Missing required fields"),
     ({"feature_flag_key": "a", "from_project": 2**63, "target_project_ids": [1]}, "Missing required fields"),
@@ -162,6 +152,8 @@ async def test_dependencies_are_copied_on_request(world: World) -> None:
     first, second = world.add_project(), world.add_project()
     await chain(world, "a", "b", "c")
     await world.post(flags_of(second), {"key": "a"}, 201)
+    assert "depends on 'b'" in await error_of_copy(world, first, "c")
+    assert (await world.get(flags_of(first)))["count"] == 0
     assert await requirements(world, first, second) == {
         **{"can_copy_dependencies": True, "dependency_count": 2, "copied_dependency_keys": ["a", "b"]},
         **{"reused_dependency_keys": [], "warnings": [], "reason": "2 dependency flags can be copied."},
@@ -175,6 +167,9 @@ async def test_dependencies_are_copied_on_request(world: World) -> None:
     assert (done["can_copy_dependencies"], done["reused_dependency_keys"]) == (False, ["a", "b"])
     assert done["reason"] == "All dependency flags exist already."
     assert (await requirements(world, first, key="a"))["reason"] == "The flag has no dependencies."
+    (again,) = (await copy(world, "b", second))["success"]
+    (base,) = world.rows("SELECT id FROM flags WHERE project_id = ? AND key = 'a'", second)
+    assert again["filters"]["groups"][0]["properties"][0]["key"] == str(base["id"])
 
 
 async def test_disabled_dependency_of_a_target_is_a_warning(world: World) -> None:
