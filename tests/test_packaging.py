@@ -39,10 +39,10 @@ asyncio.run(main())
 """
 
 
-def run(*command: str, cwd: Path, path: str = "") -> str:
-    environment = {**os.environ, "PYTHONPATH": path, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+def run(*command: str, cwd: Path, **variables: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": "", "PIP_DISABLE_PIP_VERSION_CHECK": "1", **variables}
     done = subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=100
+        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -57,7 +57,7 @@ def start_installed(wheel: Path, folder: Path) -> dict[str, str]:
     target = folder / "installed"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(target)
-    output = run(sys.executable, "-c", START, cwd=folder, path=str(target))
+    output = run(sys.executable, "-c", START, cwd=folder, PYTHONPATH=str(target))
     return dict(line.split(" ", 1) for line in output.splitlines())
 
 
@@ -87,7 +87,7 @@ def test_a_wheel_made_from_the_sdist_starts_too(tmp_path: Path) -> None:
 
 
 def test_a_plain_checkout_starts_without_being_installed(tmp_path: Path) -> None:
-    output = run(sys.executable, "-c", START, cwd=tmp_path, path=str(ROOT / "src"))
+    output = run(sys.executable, "-c", START, cwd=tmp_path, PYTHONPATH=str(ROOT / "src"))
     assert f"STYLES {ROOT / 'styles'}" in output
 
 
