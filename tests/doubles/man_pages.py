@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import click
+from tests.doubles.expected import require
 
 from flagtui import __version__
 from flagtui.cli.plumbing.errors import EXIT_WORDS
@@ -14,37 +15,22 @@ _SEE = "The whole of it: docs/command-line.md in the sources of flagtui"
 def man_pages(root: click.Group) -> dict[str, str]:
     """The text of each page by its file name."""
     context = click.Context(root, info_name="flagtui", **root.context_settings)
-    pages = {
-        "flagtui.1": _page(
-            "flagtui",
-            root,
-            context,
-            [(name, _command(root, context, name)) for name in root.list_commands(context)],
-        )
-    }
-    for name in root.list_commands(context):
-        command = _command(root, context, name)
-        inner = click.Context(command, info_name=name, parent=context)
-        below = (
-            [(each, _command(command, inner, each)) for each in command.list_commands(inner)]
-            if isinstance(command, click.Group)
-            else []
-        )
-        pages[f"flagtui-{name}.1"] = _page(f"flagtui-{name}", command, inner, below)
+    pages = {"flagtui.1": _page(root, context)}
+    for name, command in _below(root, context):
+        pages[f"flagtui-{name}.1"] = _page(command, click.Context(command, info_name=name, parent=context))
     return pages
 
 
-def _command(group: click.Group, context: click.Context, name: str) -> click.Command:
-    command = group.get_command(context, name)
-    if command is None:
-        raise KeyError(name)
-    return command
+def _below(command: click.Command, context: click.Context) -> list[tuple[str, click.Command]]:
+    """The commands of a group with their names; none of a command."""
+    if not isinstance(command, click.Group):
+        return []
+    return [(name, require(command.get_command(context, name))) for name in command.list_commands(context)]
 
 
-def _page(
-    title: str, command: click.Command, context: click.Context, below: list[tuple[str, click.Command]]
-) -> str:
-    words = context.command_path
+def _page(command: click.Command, context: click.Context) -> str:
+    words, below = context.command_path, _below(command, context)
+    title = words.replace(" ", "-")
     lines = [
         f'.TH "{title.upper()}" "1" "" "flagtui {__version__}" "flagtui"',
         ".SH NAME",

@@ -7,17 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+_OPPOSITES: Final[Iterable[tuple[type[ast.cmpop], type[ast.cmpop]]]] = (
+    *((ast.Eq, ast.NotEq), (ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.In, ast.NotIn), (ast.Is, ast.IsNot)),
+)
 COMPARISONS: Final[Mapping[type[object], type[ast.cmpop]]] = {
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
+    kind: other for pair in _OPPOSITES for kind, other in (pair, pair[::-1])
 }
 OPERATORS: Final[Mapping[type[object], type[ast.operator]]] = {
     ast.Add: ast.Sub,
