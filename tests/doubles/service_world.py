@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar, Unpack
 
 import httpx
+import pytest
 from starlette.applications import Starlette
 from tests.doubles import targeting
 from tests.doubles.new_database import copy_tables
@@ -65,8 +66,11 @@ class Caller:
         headers = {**self.headers, **more.pop("headers", {})}
         return await self.client.request(method, self.url_of(path), headers=headers, **content, **more)
 
+    async def send(self, method: str, path: str, body: Any = None, **query: Any) -> httpx.Response:
+        return await self.ask(method, path, body, params=query or None)
+
     async def get(self, path: str = "", **query: Any) -> Any:
-        response = await self.ask("GET", path, params=query or None)
+        response = await self.send("GET", path, **query)
         assert response.status_code == 200, response.text
         return response.json()
 
@@ -228,16 +232,26 @@ def starting(path: Path, **choices: Unpack[Settable]) -> AbstractAsyncContextMan
     return calling(World, path, **choices)
 
 
-async def starts_of(kind: type[CallerT], folder: Path) -> AsyncIterator[Start]:
-    """Yield what starts services with the settings that are named, each on a file of its own."""
-    async with AsyncExitStack() as stack:
-        numbers = count(1)
+def fixtures_of(kind: type[CallerT]) -> tuple[Any, Any]:
+    """Return two fixtures: what starts services with settings, each on a file of its own, and a service."""
 
-        async def begin(**choices: Unpack[Settable]) -> CallerT:
-            path = folder / f"{next(numbers)}.db"
-            return await stack.enter_async_context(calling(kind, path, **choices))
+    @pytest.fixture
+    async def start(tmp_path: Path) -> AsyncIterator[Start]:
+        async with AsyncExitStack() as stack:
+            numbers = count(1)
 
-        yield begin
+            async def begin(**choices: Unpack[Settable]) -> CallerT:
+                path = tmp_path / f"{next(numbers)}.db"
+                return await stack.enter_async_context(calling(kind, path, **choices))
+
+            yield begin
+
+    @pytest.fixture
+    async def service(tmp_path: Path) -> AsyncIterator[CallerT]:
+        async with calling(kind, tmp_path / "service.db") as caller:
+            yield caller
+
+    return start, service
 
 
 def released(percentage: Any = 100, **more: Any) -> dict[str, Any]:

@@ -1,20 +1,7 @@
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
-from tests.doubles.service_world import Start, World, starts_of
+from tests.doubles.service_world import Start, World, fixtures_of
 
-
-@pytest.fixture
-async def start_world(tmp_path: Path) -> AsyncIterator[Start]:
-    async for begin in starts_of(World, tmp_path):
-        yield begin
-
-
-@pytest.fixture
-async def world(start_world: Start) -> World:
-    begun: World = await start_world()
-    return begun
+start_world, world = fixtures_of(World)
 
 
 @pytest.fixture

@@ -3,9 +3,8 @@
 import json
 import shutil
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tests.doubles.faulty_service import serve
 from tests.doubles.official_sdk import quiet_client
-from tests.doubles.service_world import KEY, START, Caller, Start, starts_of
+from tests.doubles.service_world import KEY, START, Caller, Start, fixtures_of
 from tests.doubles.templates import sample_database
 
 from flagtui.service.application import close_service, create_service
@@ -62,16 +61,7 @@ class Service(Caller):
         return added
 
 
-@pytest.fixture
-async def start(tmp_path: Path) -> AsyncIterator[Start]:
-    async for begin in starts_of(Service, tmp_path):
-        yield begin
-
-
-@pytest.fixture
-async def service(start: Start) -> Service:
-    started: Service = await start()
-    return started
+start, service = fixtures_of(Service)
 
 
 @pytest.fixture

@@ -1,12 +1,9 @@
 """A service with a handful of event definitions."""
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-import pytest
-from tests.doubles.service_world import Caller, Start, starts_of
+from tests.doubles.service_world import Caller, Start, fixtures_of
 
 __all__ = ["Start"]
 
@@ -64,13 +61,4 @@ class Service(Caller):
         self.write("INSERT INTO organization_members SELECT id, ?, 1 FROM organizations", number)
 
 
-@pytest.fixture
-async def start(tmp_path: Path) -> AsyncIterator[Start]:
-    async for begin in starts_of(Service, tmp_path):
-        yield begin
-
-
-@pytest.fixture
-async def service(start: Start) -> Service:
-    started: Service = await start()
-    return started
+start, service = fixtures_of(Service)

@@ -1,15 +1,13 @@
 """A service to talk to: an empty database, a stopped clock, and a key for everything."""
 
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from tests.doubles.service_world import KEY, START, Caller, Clock, Start, starts_of
+from tests.doubles.service_world import KEY, START, Caller, Clock, Start, fixtures_of
 from tests.doubles.service_world import variants as filters_of
 
 from flagtui.service.clock import stamp
@@ -69,9 +67,6 @@ class Service(Caller):
     def url_of(self, path: str) -> str:
         """Return `path` below the project, without slashes around it, unless it starts with one."""
         return path if path.startswith("/") else f"/api/projects/{self.project}/{path}/"
-
-    async def send(self, method: str, path: str, body: Any = None, **query: Any) -> httpx.Response:
-        return await self.ask(method, path, body, params=query)
 
     async def refused(self, method: str, path: str, body: Any = None, **query: Any) -> tuple[int, str, Any]:
         """Status, detail and attr of an answer that is not a success."""
@@ -167,16 +162,7 @@ class Service(Caller):
             self.record(*bought)
 
 
-@pytest.fixture
-async def start(tmp_path: Path) -> AsyncIterator[Start]:
-    async for begin in starts_of(Service, tmp_path):
-        yield begin
-
-
-@pytest.fixture
-async def service(start: Start) -> Service:
-    started: Service = await start()
-    return started
+start, service = fixtures_of(Service)
 
 
 @pytest.fixture
