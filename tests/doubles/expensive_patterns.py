@@ -97,8 +97,8 @@ def expensive_properties() -> dict[str, JSON]:
     return {f"p{number}": each.text for number, each in enumerate(EXPENSIVE)}
 
 
-async def store_expensive(application: Starlette, key: str, distinct_id: str = "ada") -> None:
-    """Put all flags into the first project of a service, and a person with all the texts."""
+async def store_expensive(application: Starlette, key: str) -> None:
+    """Put all flags into the first project of a service, and Ada with all the texts."""
     headers = {"Authorization": f"Bearer {key}"}
     async with httpx.AsyncClient(
         transport=in_process(application), base_url="http://127.0.0.1:1", headers=headers
@@ -112,6 +112,6 @@ async def store_expensive(application: Starlette, key: str, distinct_id: str = "
         person = insert_row(
             db, "persons", {"project_id": 1, "uuid": "costly", "properties": texts, "created_at": born}
         )
-        insert_row(db, "distinct_ids", {"project_id": 1, "distinct_id": distinct_id, "person_id": person})
+        insert_row(db, "distinct_ids", {"project_id": 1, "distinct_id": "ada", "person_id": person})
 
     application.state.dispatcher.database.write(add_person).result()

@@ -12,8 +12,6 @@ from flagtui.models.mirror_state import MirrorState
 from flagtui.models.override import Override, read_override
 from flagtui.service.sdk.sdk_call import Noted
 
-UPSTREAM = "prod (https://eu.posthog.com, project 1)"
-
 
 @dataclass
 class OpenMirror:
@@ -60,12 +58,16 @@ class OpenMirror:
             self.mirror.flags.count(self.mirror.flags.requests_of("a program", [noted]))
 
 
-def open_mirror(
-    *overrides: str, flags: Sequence[Mapping[str, Any]] = (), name: str = UPSTREAM, **fields: Any
-) -> OpenMirror:
+def open_mirror(*overrides: str, flags: Sequence[Mapping[str, Any]] = (), **fields: Any) -> OpenMirror:
     """A mirror of these flags with these overrides set."""
     served = MirroredFlags({"flags": list(flags)})
     project = MirroredProject("prod", "https://eu.posthog.com", "1")
-    mirror = Mirror(DocumentUpstream(name, {}), served, lambda _line: None, project=project, **fields)
+    mirror = Mirror(
+        DocumentUpstream("prod (https://eu.posthog.com, project 1)", {}),
+        served,
+        lambda _line: None,
+        project=project,
+        **fields,
+    )
     mirror.set(map(read_override, overrides))
     return OpenMirror(mirror)

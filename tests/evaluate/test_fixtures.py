@@ -1,34 +1,28 @@
 """Definitions of the product's own test suites, read where FLAGTUI_FIXTURES points."""
 
-import json
-import os
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.fixtures import FOLDER, needs_fixtures, read_fixture
 from tests.doubles.official_sdk import OfficialSdk
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate, evaluate_all
 from flagtui.evaluate.run import Group, Person, Rules
 
-FIXTURES = Path(os.environ.get("FLAGTUI_FIXTURES", "/nowhere")) / "local_evaluation"
-
-
-def read(path: Path) -> Any:
-    return json.loads(path.read_text("utf-8"))
-
 
 def is_of_definitions(document: Any) -> bool:
     return isinstance(document, dict) and isinstance(document.get("flags"), list)
 
 
-DOCUMENTS = [path for path in sorted(FIXTURES.glob("*.json")) if is_of_definitions(read(path))]
+DOCUMENTS = [
+    path for path in sorted(FOLDER.glob("local_evaluation/*.json")) if is_of_definitions(read_fixture(path))
+]
 
-pytestmark = pytest.mark.skipif(not DOCUMENTS, reason=NO_FIXTURES)
+pytestmark = needs_fixtures
 
 PROPERTIES: dict[str, list[Any]] = {
     "region": ["USA", "usa", "UK", "Canada"],
@@ -56,7 +50,7 @@ def people(number: int) -> list[Person]:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
 def test_an_example_evaluates_as_in_the_official_client(path: Path) -> None:
-    document = read(path)
+    document = read_fixture(path)
     client, definitions = OfficialSdk(document), Definitions.of_document(document)
     for person in people(25):
         values = client.values(person)
@@ -65,7 +59,7 @@ def test_an_example_evaluates_as_in_the_official_client(path: Path) -> None:
 
 
 def test_an_experience_that_continues_is_known_only_where_everything_is() -> None:
-    document = read(FIXTURES / "py_experience_continuity_flag_not_evaluated_locally.json")
+    document = read_fixture("local_evaluation/py_experience_continuity_flag_not_evaluated_locally")
     definitions = Definitions.of_document(document)
     key = next(iter(definitions.flags))
     unsure = Person("anybody")

@@ -1,15 +1,12 @@
 """Any JSON in, no crash, the same JSON out; real responses too, where FLAGTUI_FIXTURES points."""
 
 import json
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.fixtures import FOLDER, needs_fixtures, read_fixture
 from tests.doubles.slices import at_most
 
 from flagtui.api.faults import ErrorBody
@@ -155,7 +152,6 @@ def test_any_bulk_answer_gives_keys_by_number(raw: Any) -> None:
     assert all(isinstance(id, int) for id in keys_by_id(raw))
 
 
-FOLDER: Final = Path(os.environ.get("FLAGTUI_FIXTURES", "/nonexistent"))
 KINDS_OF_FOLDERS: Final[dict[str, type[Record]]] = {
     "flags/": Flag,
     "experiments/holdout": Holdout,
@@ -175,12 +171,6 @@ LISTS: Final[dict[str, tuple[type[Any], Callable[[bytes], RowPage[Any]]]]] = {
 }
 FILES: Final = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.glob("*/*.json"))
 
-needs_fixtures = pytest.mark.skipif(not FILES, reason=NO_FIXTURES)
-
-
-def load(name: str) -> Any:
-    return json.loads((FOLDER / name).read_text())
-
 
 def records(value: Any) -> list[dict[str, Any]]:
     """The records in an answer: one, a page of them, or a bare list."""
@@ -196,7 +186,7 @@ def test_a_real_record_comes_out_as_it_went_in() -> None:
         kind = next((kind for start, kind in KINDS_OF_FOLDERS.items() if name.startswith(start)), None)
         if kind is None:
             continue
-        answer = load(name)
+        answer = read_fixture(name)
         is_whole = issubclass(kind, ActivityPage | LocalEvaluation) and isinstance(answer, dict)
         for raw in [answer] if is_whole else records(answer):
             record = kind.of(raw)
@@ -214,7 +204,7 @@ def test_a_real_record_comes_out_as_it_went_in() -> None:
 def test_a_real_list_gives_the_rows_of_its_records() -> None:
     for start, (kind, read) in LISTS.items():
         for name in FILES:
-            raws = records(load(name)) if name.startswith(start) else []
+            raws = records(read_fixture(name)) if name.startswith(start) else []
             # The examples of the documentation count from 0, which no database does.
             raws = [raw for raw in raws if raw.get("id") and (raw.get("key") or raw.get("name"))]
             if not raws:
@@ -235,7 +225,7 @@ def test_every_real_error_says_something() -> None:
 
 @needs_fixtures
 def test_every_field_the_product_documents_is_typed() -> None:
-    schemas = load("openapi-subset.json")["components"]["schemas"]
+    schemas = read_fixture("openapi-subset")["components"]["schemas"]
     written_only = {
         *("_create_in_folder", "_should_create_usage_dashboard", "creation_context"),
         *("update_feature_flag_params", "allow_unknown_events", "original_experiment", "repository"),

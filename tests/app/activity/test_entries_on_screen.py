@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.doubles.expected import require
-from tests.doubles.fixtures import NO_FIXTURES, real_records
+from tests.doubles.fixtures import needs_fixtures, real_records
 from tests.doubles.log_entries import log_entry
 from tests.doubles.targeting import asks_cohort, group
 
@@ -173,10 +173,9 @@ def test_malformed_entries_break_no_row_pane_or_copy(
     assert categories.isdisjoint(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
 
+@needs_fixtures
 def test_every_entry_of_the_product_has_words() -> None:
     entries = real_records("activity/**/*.json", "activity")
-    if not entries:
-        pytest.skip(NO_FIXTURES)
     assert len(entries) > 10
     for raw in entries:
         row = change_row(Activity.of(raw), -1)

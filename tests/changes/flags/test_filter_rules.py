@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 from tests.changes.flags.test_targeting_intents import RICH
-from tests.doubles.fixtures import NO_FIXTURES, real_records
+from tests.doubles.fixtures import needs_fixtures, real_records
 from tests.doubles.tables import table
 from tests.doubles.targeting import group
 
@@ -149,11 +149,8 @@ def test_nothing_odd_crashes_it() -> None:
             problems_in({"groups": [], "multivariate": {"variants": variants}})
 
 
-REAL: Final = real_records("flags/retrieve_*.json", "id")
-
-
-@pytest.mark.skipif(not REAL, reason=NO_FIXTURES)
+@needs_fixtures
 def test_real_flags_are_fine() -> None:
-    for raw in REAL:
+    for raw in real_records("flags/retrieve_*.json", "id"):
         is_encrypted = any("has_encrypted" in name for name in raw)
         assert problems_in(raw.get("filters"), raw["id"], is_encrypted=is_encrypted) == (), raw["key"]

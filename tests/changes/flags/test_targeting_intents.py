@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from tests.changes.conftest import make_plan
 from tests.changes.writing import edit_draft
-from tests.doubles.fixtures import NO_FIXTURES, real_records
+from tests.doubles.fixtures import needs_fixtures, real_records
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.targeting import asks, asks_cohort, variants
 
@@ -123,7 +123,7 @@ REAL: Final = [
 ]
 
 
-@pytest.mark.skipif(not REAL, reason=NO_FIXTURES)
+@needs_fixtures
 def test_real_flags_take_a_rollout_edit_as_one_line() -> None:
     for fresh in map(Flag.of, REAL):
         plan = make_plan(flag_intent.set_rollout(fresh, 0, 37), fresh)

@@ -1,25 +1,15 @@
 """Bodies of the product's own tests, and the shape of its responses."""
 
-import json
-import os
-from pathlib import Path
-from typing import Any
-
 import pytest
-from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.fixtures import needs_fixtures, read_fixture
 from tests.service.experiments.conftest import MEAN, NODE, Service
 
-FIXTURES = os.environ.get("FLAGTUI_FIXTURES")
-pytestmark = pytest.mark.skipif(not FIXTURES, reason=NO_FIXTURES)
-
-
-def _read(name: str) -> Any:
-    return json.loads((Path(FIXTURES or "") / f"{name}.json").read_text())
+pytestmark = needs_fixtures
 
 
 @pytest.mark.parametrize("name", ["basic", "web"])
 async def test_a_creation_of_the_product_is_taken(service: Service, name: str) -> None:
-    body = _read(f"experiments/request_create_{name}")
+    body = read_fixture(f"experiments/request_create_{name}")
     made = await service.post("experiments", body, 201)
     sent = {field: body[field] for field in ("name", "feature_flag_key", "filters")}
     expected = {**sent, "type": body.get("type", "product"), "start_date": "2021-12-01T10:23:00Z"}
@@ -30,29 +20,30 @@ async def test_a_creation_with_a_saved_metric_is_taken(service: Service) -> None
     service.define_event("$pageview")
     metric = MEAN | {"source": NODE | {"event": "$pageview"}}
     await service.post("experiment_saved_metrics", {"name": "m", "query": metric}, 201)
-    made = await service.post("experiments", _read("experiments/request_create_with_saved_metric"), 201)
+    body = read_fixture("experiments/request_create_with_saved_metric")
+    made = await service.post("experiments", body, 201)
     assert made["saved_metrics"][0]["metadata"] == {"type": "secondary"}
 
 
 async def test_a_creation_without_control_fails_as_in_the_product(legacy: Service) -> None:
-    response = await legacy.send("POST", "experiments", _read("experiments/request_create_no_control"))
+    response = await legacy.send("POST", "experiments", read_fixture("experiments/request_create_no_control"))
     # The product's own test reads the detail alone; its field validator names the field.
-    expected = {**_read("errors/400_experiment_no_control"), "attr": "parameters"}
+    expected = {**read_fixture("errors/400_experiment_no_control"), "attr": "parameters"}
     assert (response.status_code, response.json()) == (400, expected)
 
 
 async def test_changes_of_the_product_are_taken(service: Service) -> None:
     made = await service.create()
-    changed = await service.edit(made, **_read("experiments/request_update_variants"))
+    changed = await service.edit(made, **read_fixture("experiments/request_update_variants"))
     variants = changed["parameters"]["feature_flag_variants"]
     assert [variant["rollout_percentage"] for variant in variants] == [33, 33, 34]
-    ended = await service.edit(made, **_read("experiments/request_end"))
+    ended = await service.edit(made, **read_fixture("experiments/request_end"))
     assert ended["end_date"] == "2021-12-10T00:00:00Z"
 
 
 @pytest.mark.parametrize("name", ["running_ratio_metric", "running_frequentist_two_variants", "draft"])
 async def test_an_older_server_has_every_member_of_its_day(legacy: Service, name: str) -> None:
-    real = _read(f"experiments/{name}")
+    real = read_fixture(f"experiments/{name}")
     made = await legacy.create()
     assert set(real) <= set(made)
     # These came and went between the payload and the generation that is imitated.

@@ -1,20 +1,10 @@
 """Requests the product's own tests send, and answers they expect, where FLAGTUI_FIXTURES has them."""
 
-import json
-import os
-from pathlib import Path
-from typing import Any
-
 import pytest
-from tests.doubles.fixtures import NO_FIXTURES
+from tests.doubles.fixtures import needs_fixtures, read_fixture
 from tests.doubles.service_world import World
 
-FIXTURES = os.environ.get("FLAGTUI_FIXTURES")
-pytestmark = pytest.mark.skipif(FIXTURES is None, reason=NO_FIXTURES)
-
-
-def real(name: str) -> Any:
-    return json.loads((Path(str(FIXTURES)) / f"{name}.json").read_text(encoding="utf-8"))
+pytestmark = needs_fixtures
 
 
 @pytest.mark.parametrize(
@@ -28,7 +18,7 @@ async def test_a_flag_the_product_would_make_is_made(world: World, name: str) ->
     # The requests expect flag 1 and cohort 1.
     await world.flag("first")
     world.insert("cohorts", project_id=1, name="Cohort", created_at=world.ago(days=1))
-    sent = real(f"flags/request_create_{name}")
+    sent = read_fixture(f"flags/request_create_{name}")
     flag = await world.flag(**sent)
     assert (flag["key"], flag["name"]) == (sent["key"], sent.get("name", ""))
     if name == "remote_config_zero_becomes_100":
@@ -38,8 +28,8 @@ async def test_a_flag_the_product_would_make_is_made(world: World, name: str) ->
 async def test_change_is_logged_as_in_the_product(world: World) -> None:
     world.write("UPDATE users SET first_name = '', email = 'user1@posthog.com'")
     flag = await world.flag("a-feature-flag-that-is-updated", name="original name")
-    expected = [real("activity/flag_updated_three_changes"), real("activity/flag_created_2026")]
-    await world.patch(f"{flag['id']}/", real("flags/request_update_icontains"))
+    expected = [read_fixture(f"activity/flag_{name}") for name in ("updated_three_changes", "created_2026")]
+    await world.patch(f"{flag['id']}/", read_fixture("flags/request_update_icontains"))
     entries = (await world.get(f"{flag['id']}/activity/"))["results"]
     for entry, expected_entry in zip(entries, expected, strict=True):
         for name in ("user", "activity", "scope", "item_id", "detail"):
@@ -49,12 +39,12 @@ async def test_change_is_logged_as_in_the_product(world: World) -> None:
 async def test_conflict_is_a_409_as_in_the_product(world: World) -> None:
     flag = await world.flag("a-feature-flag-that-is-updated", name="original name")
     await world.patch(f"{flag['id']}/", {"name": "Updated name"})
-    response = await world.ask("PATCH", f"{flag['id']}/", real("flags/request_patch_conflict"))
+    response = await world.ask("PATCH", f"{flag['id']}/", read_fixture("flags/request_patch_conflict"))
     assert (response.status_code, response.json()["code"]) == (409, "conflict")
 
 
 async def test_a_flag_has_every_field_the_product_shows(world: World) -> None:
     shown = set(await world.flag("a"))
-    documented = set(real("flags/docs_example_list")["results"][0])
+    documented = set(read_fixture("flags/docs_example_list")["results"][0])
     write_only = {"_create_in_folder", "_should_create_usage_dashboard", "creation_context"}
     assert documented - write_only - {"performed_rollback", "rollback_conditions"} <= shown

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 from rich.cells import cell_len
 from tests.doubles import random_flags
-from tests.doubles.fixtures import NO_FIXTURES, real_records
+from tests.doubles.fixtures import needs_fixtures, real_records
 from tests.doubles.log_entries import log_entry
 from tests.doubles.served_flags import Served
 from tests.doubles.slices import FULL, at_most, one_in
@@ -212,11 +212,9 @@ def test_every_sample_flag_draws_its_users_and_history(projects: Sequence[Served
     assert drawn > 80
 
 
+@needs_fixtures
 def test_flags_of_the_product() -> None:
-    flags = real_records("flags/*.json", "filters")
-    if not flags:
-        pytest.skip(NO_FIXTURES)
-    for raw in flags:
+    for raw in real_records("flags/*.json", "filters"):
         draw_all(Flag.of(raw))
 
 
