@@ -17,10 +17,8 @@ SOURCE: Final = Path(__file__).parents[1] / "src" / "flagtui"
 STYLES: Final = Path(__file__).parents[1] / "styles"
 KINDS: Final = ("flags", "experiments", "events", "activity", "journal")
 FLOORS: Final = (
-    *(
-        *("widgets", "terminal", "commands", "state", "dialogs", "shell", "writing", "forms", "lists"),
-        *("records", "kinds"),
-    ),
+    *("widgets", "terminal", "commands", "state", "dialogs", "shell", "writing", "forms", "lists"),
+    *("records", "kinds"),
 )
 """Folders of the app from the ground up: each may import from itself and from those before it."""
 
@@ -30,12 +28,7 @@ FILES: Final = find_modules(SOURCE, SOURCE.parent)
 
 WITHOUT_MSGSPEC: Final = frozenset(
     f"flagtui.{name}"
-    for name in (
-        "api.errors",
-        "cli.plumbing.errors",
-        "cli.plumbing.output.lines",
-        "config.locations",
-    )
+    for name in ("api.errors", "cli.plumbing.errors", "cli.plumbing.output.lines", "config.locations")
 )
 """Modules of help, completion and errors of the command line, which load nothing that takes long."""
 

@@ -74,7 +74,7 @@ def test_zone_without_a_short_name_is_named_by_its_offset(zone: str, label: str)
         (local_time.coming, "02:30", at("2026-10-25 00:40"), "2026-10-25 01:30"),
     ],
 )
-def test_a_time_of_day_is_the_last_or_the_next_one(
+def test_a_time_of_day_is_the_last_or_next_one(
     which: Callable[[time_of_day, float], float], shown: str, now: float, moment: str
 ) -> None:
     assert which(local_time.read_clock(shown), now) == at(moment)

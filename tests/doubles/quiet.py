@@ -46,11 +46,7 @@ async def run_quietly(
         yield QuietPilot(app)
 
 
-def _nobody() -> bool:
-    return False
-
-
-async def settle(app: App[Any], busy: Callable[[], bool] = _nobody, *, rests: bool = True) -> None:
+async def settle(app: App[Any], busy: Callable[[], bool] = lambda: False, *, rests: bool = True) -> None:
     """Return when nothing is under way in the app and `busy` agrees, and with `rests`, when those are over.
 
     Raises AssertionError after `PATIENCE`.

@@ -82,17 +82,12 @@ class Terminal:
 
     def wait_for(self, pattern: str) -> None:
         """Read until the screen matches."""
-        self._read_until(
-            lambda: re.search(pattern, self.text) is not None, f"{pattern!r} on the screen", is_of_output=True
-        )
+        shown = f"{pattern!r} on the screen"
+        self.wait_until(lambda: re.search(pattern, self.text) is not None, shown, is_of_output=True)
 
     def wait_for_bytes(self, content: bytes) -> None:
         """Read until the program has written these bytes."""
-        self._read_until(lambda: content in self.sent, repr(content), is_of_output=True)
-
-    def wait_until(self, reached: Callable[[], bool], what: str) -> None:
-        """Read until something outside of the terminal has happened."""
-        self._read_until(reached, what)
+        self.wait_until(lambda: content in self.sent, repr(content), is_of_output=True)
 
     def wait_for_rest(self, seconds: float = 0.6) -> None:
         """Read until nothing more comes for so long: for pictures, which are of a screen at rest."""
@@ -101,7 +96,7 @@ class Terminal:
 
     def wait_for_end(self) -> int:
         """Read until the program has ended and return its exit code, negative for a signal."""
-        self._read_until(lambda: self.process.poll() is not None, "the end of the program")
+        self.wait_until(lambda: self.process.poll() is not None, "the end of the program")
         self._read(0.0)
         assert self.process.returncode is not None
         return self.process.returncode
@@ -149,8 +144,8 @@ class Terminal:
             preexec_fn=lambda: fcntl.ioctl(line, termios.TIOCSCTTY, 0),
         )
 
-    def _read_until(self, reached: Callable[[], bool], what: str, *, is_of_output: bool = False) -> None:
-        """Read until a condition holds; one of the output is evaluated again only after more of it."""
+    def wait_until(self, reached: Callable[[], bool], what: str, *, is_of_output: bool = False) -> None:
+        """Read until something has happened; if it is of the output, look again only after more of that."""
         deadline = time.monotonic() + DEADLINE_SECONDS
         while not reached():
             left = deadline - time.monotonic()

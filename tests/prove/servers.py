@@ -49,19 +49,8 @@ SERVERS: Final[Mapping[str, Server]] = {
 _BY_TURNS: Final = tuple(FAULTS.values())
 
 LIES: Final[tuple[Any, ...]] = (
-    None,
-    "",
-    -1,
-    2**40,
-    1.5,
-    True,
-    [],
-    {},
-    [None],
-    {"a": [1]},
-    *CONTROLS,
-    *MARKUP,
-    *SCRIPTS,
+    *(None, "", -1, 2**40, 1.5, True, [], {}, [None], {"a": [1]}),
+    *(*CONTROLS, *MARKUP, *SCRIPTS),
 )
 
 
