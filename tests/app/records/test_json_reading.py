@@ -112,3 +112,12 @@ async def test_search_typed_before_the_record_arrives_is_applied_later() -> None
         await pilot.press("enter")
         assert pane.query_one(Field).value == "web"
         assert pane.view.place == 3
+
+
+async def test_line_at_the_cursor_is_as_wide_as_its_pane(pane: JsonPane) -> None:
+    pane.show_value(["short", "x" * 200])
+    await quiet.settle(pane.app)
+    for place in (1, 2):
+        pane.view.go_to(place)
+        line = pane.view.render().split("\n")[place]
+        assert line.cell_length == pane.view.content_size.width > 40
