@@ -133,6 +133,7 @@ FAULTS: Final = [
     Fault("no gzip", alter(lambda body: b"x" + body, **GZIP), CUT),
     Fault("not asked encoding", alter(lambda body: body, **{"Content-Encoding": "br"}), errors.Unreadable),
     Fault("gzip bomb", alter(lambda body: BOMB, **GZIP), errors.ResponseTooLarge),
+    Fault("as large as allowed", alter(lambda body: body.ljust(2**20)), errors.Unreadable, True),
     Fault("huge", alter(lambda body: b" " * (2**20 + 1)), errors.ResponseTooLarge),
     Fault("web page", answering(200, PAGE), errors.Unreadable),
     Fault("empty", answering(200), errors.Unreadable, True),

@@ -149,10 +149,7 @@ def test_call_by_name_resolves_across_an_import(language: str, declaration: str,
     ("language", "text"),
     [
         ("ts", 'const a = "nav"; const b = f(a);\nposthog.isFeatureEnabled(b)'),
-        (
-            "ts",
-            'function f() { const a="nav"; }\nfunction g() { const a = "checkout"; isFeatureEnabled(a) }',
-        ),
+        ("ts", 'function f() { const a="nav" }\nfunction g() { const a="checkout"; isFeatureEnabled(a) }'),
         ("ts", "posthog.isFeatureEnabled(NAV)"),
         ("ts", "posthog.isFeatureEnabled(names[0])"),
         ("python", 'name = "nav-" + user\nposthog.get_feature_flag(name, user)'),
