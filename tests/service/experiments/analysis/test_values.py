@@ -21,27 +21,30 @@ BUY: dict[str, Any] = {"kind": "EventsNode", "event": "buy"}
 WINDOW = {"retention_window_start": 1, "retention_window_end": 7, "retention_window_unit": "day"}
 
 
-def _mean(**changes: Any) -> Metric:
+def _mean(**changes: Any) -> dict[str, Any]:
     source = BUY | {key: changes.pop(key) for key in ("math", "math_property") if key in changes}
-    return Metric.of({"metric_type": "mean", "source": source} | changes)
+    return {"metric_type": "mean", "source": source} | changes
 
 
-def _funnel(steps: int, order: str = "ordered", **changes: Any) -> Metric:
-    return Metric.of({"metric_type": "funnel", "series": [BUY] * steps, "funnel_order_type": order} | changes)
+def _funnel(steps: int, order: str = "ordered", **changes: Any) -> dict[str, Any]:
+    return {"metric_type": "funnel", "series": [BUY] * steps, "funnel_order_type": order} | changes
 
 
-def _retention(**changes: Any) -> Metric:
+def _retention(**changes: Any) -> dict[str, Any]:
     events = {"start_event": BUY, "completion_event": BUY}
-    return Metric.of({"metric_type": "retention"} | events | WINDOW | changes)
+    return {"metric_type": "retention"} | events | WINDOW | changes
 
 
 def _value(
-    metric: Metric, events: list[tuple[Any, ...]], exposed: tuple[float, ...] = (10.0,), **options: Any
+    metric: dict[str, Any],
+    events: list[tuple[Any, ...]],
+    exposed: tuple[float, ...] = (10.0,),
+    **options: Any,
 ) -> Amount | None:
     """`events` are (time, role, value) or (time, role); an event is told apart by its place in the list."""
     exposures = [Exposure(time, "test") for time in exposed]
     occurrences = [Occurrence(event[0], place, event[1], *event[2:]) for place, event in enumerate(events)]
-    return entity_value(metric, require(assign(exposures)), exposures, occurrences, **options)
+    return entity_value(Metric.of(metric), require(assign(exposures)), exposures, occurrences, **options)
 
 
 @pytest.mark.parametrize(
@@ -65,12 +68,11 @@ def test_each_kind_of_math(math: str, values: list[Any], expected: float) -> Non
 
 DAILY = _mean(conversion_window=1, conversion_window_unit="day")
 MINUTE: dict[str, Any] = {"conversion_window": 60, "conversion_window_unit": "second"}
-RATIO = Metric.of(
-    {"metric_type": "ratio", "numerator": BUY | {"math": "sum", "math_property": "price"}, "denominator": BUY}
-)
+PRICE = BUY | {"math": "sum", "math_property": "price"}
+RATIO = {"metric_type": "ratio", "numerator": PRICE, "denominator": BUY}
 LATE = 3 * DAY - 60
 TWICE = [(DAY, 0), (5 * DAY, 0), (12 * DAY, 1)]
-VALUES: dict[str, list[tuple[Metric, list[tuple[Any, ...]], Amount | None]]] = {
+VALUES: dict[str, list[tuple[dict[str, Any], list[tuple[Any, ...]], Amount | None]]] = {
     "events count after exposure": [(_mean(), [(9.9, 0), (10.0, 0), (11.0, 0)], Amount(2.0))],
     "a threshold makes one of enough": [
         (_mean(threshold=2), [(11.0, 0), (12.0, 0)], Amount(1.0)),
@@ -122,7 +124,7 @@ def test_window_of_conversion_begins_at_an_exposure() -> None:
      (_retention(), [(DAY, 0)], 3 * DAY, 9 * DAY, Amount(0.0, 1.0))],
 )  # fmt: skip
 def test_users_count_once_their_window_has_passed(
-    metric: Metric, events: list[tuple[float, int]], early: float, late: float, expected: Amount
+    metric: dict[str, Any], events: list[tuple[float, int]], early: float, late: float, expected: Amount
 ) -> None:
     assert _value(metric, events, mature_by=early) is None
     assert _value(metric, events, mature_by=late) == expected
@@ -130,12 +132,12 @@ def test_users_count_once_their_window_has_passed(
 
 @pytest.mark.parametrize("order", ["ordered", "unordered"])
 def test_one_event_is_one_step_of_a_funnel(order: str) -> None:
-    exposures = [Exposure(10.0, "test")]
+    exposures, funnel = [Exposure(10.0, "test")], Metric.of(_funnel(2, order))
     assignment = require(assign(exposures))
     both = [Occurrence(11.0, 7, 0), Occurrence(11.0, 7, 1)]
-    assert entity_value(_funnel(2, order), assignment, exposures, both) == Amount(0.0, steps=1)
+    assert entity_value(funnel, assignment, exposures, both) == Amount(0.0, steps=1)
     again = [*both, Occurrence(12.0, 8, 0), Occurrence(12.0, 8, 1)]
-    assert entity_value(_funnel(2, order), assignment, exposures, again) == Amount(1.0, steps=2)
+    assert entity_value(funnel, assignment, exposures, again) == Amount(1.0, steps=2)
 
 
 @pytest.mark.parametrize(
