@@ -94,22 +94,19 @@ def test_missing_keyrings_and_key_commands_name_alternatives(run: Run, service: 
     assert (done.code, "no program no-such-program-here" in one_sentence(done)) == (1, True)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "key", "expected"),
-    [
-        ((), "phc_public_token_of_project", ("public project token", 2)),
-        ((), "phs_secret_key_of_project_1", ("only evaluates flags", 2)),
-        ((), "", ("the key is empty; nothing was stored", 2)),
-        ((), "phx_two words", ("A key is 3 to 512", 2)),
-        ((), "phx_nobody_knows_this_key_0", ("401", 5)),
-        (("--host", "http://flags.example.com"), KEY, ("without encryption", 2)),
-        (("--host", "a b"), KEY, ("characters no address has", 2)),
-        (("--host", KEY), KEY, ("This is a key, not a host", 2)),
-        (("--profile", "../x"), KEY, ("cannot name a profile", 2)),
-        (("--project", "77"), KEY, ("no project 77; projects: 1, 2", 6)),
-        (("--keep", "cloud"), KEY, ("'cloud' is not one of", 2)),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "key", "expected"), [
+    ((), "phc_public_token_of_project", ("public project token", 2)),
+    ((), "phs_secret_key_of_project_1", ("only evaluates flags", 2)),
+    ((), "", ("the key is empty; nothing was stored", 2)),
+    ((), "phx_two words", ("A key is 3 to 512", 2)),
+    ((), "phx_nobody_knows_this_key_0", ("401", 5)),
+    (("--host", "http://flags.example.com"), KEY, ("without encryption", 2)),
+    (("--host", "a b"), KEY, ("characters no address has", 2)),
+    (("--host", KEY), KEY, ("This is a key, not a host", 2)),
+    (("--profile", "../x"), KEY, ("cannot name a profile", 2)),
+    (("--project", "77"), KEY, ("no project 77; projects: 1, 2", 6)),
+    (("--keep", "cloud"), KEY, ("'cloud' is not one of", 2)),
+])  # fmt: skip
 def test_what_cannot_be_signed_in_with_is_one_sentence(
     run: Run, service: Service, home: Path, arguments: Sequence[str], key: str, expected: tuple[str, int]
 ) -> None:

@@ -211,16 +211,13 @@ def test_the_commands_are_described_for_programs(run: Run) -> None:
     assert {each["name"] for each in records["watch"]["query"]} == {*ACTIVITY.qualifiers}
 
 
-@pytest.mark.parametrize(
-    ("name", "vocabulary"),
-    [
-        ("flags list", FLAG_LISTING.vocabulary),
-        ("experiments list", EXPERIMENT_LISTING.vocabulary),
-        ("events list", EVENT_LISTING.vocabulary),
-        ("activity", ACTIVITY),
-        ("watch", ACTIVITY),
-    ],
-)
+@pytest.mark.parametrize(("name", "vocabulary"), [
+    ("flags list", FLAG_LISTING.vocabulary),
+    ("experiments list", EXPERIMENT_LISTING.vocabulary),
+    ("events list", EVENT_LISTING.vocabulary),
+    ("activity", ACTIVITY),
+    ("watch", ACTIVITY),
+])  # fmt: skip
 def test_the_help_of_a_list_names_every_qualifier(name: str, vocabulary: Vocabulary[Any]) -> None:
     text = " ".join((all_commands()[name].help or "").split())
     assert f"({', '.join(vocabulary.qualifiers)}): " in text

@@ -176,16 +176,13 @@ def test_result_and_journal_name_project_and_host(strict: Run, service: Service)
     assert f"nothing was sent to project 1 on {service.address}." in " ".join(again.out.split())
 
 
-@pytest.mark.parametrize(
-    ("scopes", "line", "code"),
-    [
-        (("feature_flag:read",), "flags tag new-nav --add scoped", 5),
-        (("feature_flag:write",), "flags tag new-nav --add scoped", 0),
-        (("experiment:read",), "experiments create-holdout Scoped --share 5", 5),
-        (("event_definition:read",), "events describe $pageview --text Scoped", 5),
-        (("feature_flag:write",), "experiments create-holdout Scoped --share 5", 5),
-    ],
-)
+@pytest.mark.parametrize(("scopes", "line", "code"), [
+    (("feature_flag:read",), "flags tag new-nav --add scoped", 5),
+    (("feature_flag:write",), "flags tag new-nav --add scoped", 0),
+    (("experiment:read",), "experiments create-holdout Scoped --share 5", 5),
+    (("event_definition:read",), "events describe $pageview --text Scoped", 5),
+    (("feature_flag:write",), "experiments create-holdout Scoped --share 5", 5),
+])  # fmt: skip
 def test_dry_run_foresees_a_missing_scope(
     scopes: tuple[str, ...], line: str, code: int, service: Service, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

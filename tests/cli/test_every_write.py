@@ -226,3 +226,9 @@ def test_killed_command_leaves_its_write_in_the_journal(name: str, desk: Desk) -
     assert process.wait(60) == -signal.SIGKILL
     entries = desk.run("journal", "--json").records
     assert {entry["ending"] for entry in entries if entry["id"] not in previous_ids} == {"open"}
+
+
+def test_kill_switch_is_one_read_and_one_write(desk: Desk) -> None:
+    assert desk.run("flags", "disable", "export-parquet", "--yes").code == 0
+    methods = [request.split()[0] for request in desk.service.requests]
+    assert (methods, len(desk.service.connections)) == (["GET", "PATCH"], 1)

@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx
 import msgspec
 import pytest
-from tests.cli.conftest import FLAGTUI, KEY, Run, run_at, serving
+from tests.cli.conftest import FLAGTUI, KEY, Run, require_done, run_at, serving
 from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands, names_records, required_options
 from tests.doubles.example_files import write_sources
@@ -117,8 +117,7 @@ def prepare(example: str, here: Run) -> Prepared:
         here("flags", "rollout", "new-nav", "--to", "41", "--stage")
     if words[0] in ("undo", "redo", "revert"):
         # The folder of each test is another value.
-        done = here("flags", "edit", "new-nav", "--field", f"name={Path.cwd()}", "--yes")
-        assert done.code == 0, done.err
+        require_done(here("flags", "edit", "new-nav", "--field", f"name={Path.cwd()}", "--yes"))
         assert words[0] != "redo" or here("undo", "--yes").code == 0
     if example.startswith("flags restore "):
         # Examples come in any order.
@@ -175,13 +174,10 @@ def check(name: str, words: list[str], out: str) -> None:
             assert list(faults(record, schema["properties"]["records"]["items"])) == []
 
 
-@pytest.mark.parametrize(
-    "example",
-    [
-        pytest.param(each, marks=long if "--sample" in each else [])
-        for each in all_commands()["serve"].examples
-    ],
-)
+@pytest.mark.parametrize("example", [
+    pytest.param(each, marks=long if "--sample" in each else [])
+    for each in all_commands()["serve"].examples
+])  # fmt: skip
 def test_a_service_of_an_example_listens_until_it_is_ended(example: str, tmp_path: Path) -> None:
     reading, writing = os.pipe()
     with Path(os.devnull).open("r+") as nothing, os.fdopen(reading) as output:

@@ -1,22 +1,27 @@
-"""Every fault while commands read a list and each kind of record.
+"""Every fault while commands read a list and each kind of record, and its one form of JSON for programs.
 
 test_every_write.py holds what a change reports, tests/changes/test_every_kind.py how it ends.
 """
 
 import json
 import os
+import shlex
 import socket
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
-from tests.cli.conftest import KEY, Run, Service, run_at, server_variables
+from tests.cli.conftest import KEY, Done, Run, Service, reachable, require_done, run_at, server_variables
+from tests.doubles.command_tree import all_commands
 from tests.doubles.faults import FAULTS
 from tests.doubles.faulty_service import FaultyService, serve
 from tests.doubles.slices import cross
+from tests.doubles.writing_commands import QUERY
 
+from flagtui.api.errors import ListTooLong
 from flagtui.api.request_log import LogLine, log_to
+from flagtui.cli.plumbing.errors import EXIT_CODES, in_words
 
 NOUNS: Final = {"flags": "feature_flags", "experiments": "experiments", "events": "event_definitions"}
 CUT_OFF: Final = ("no answer", "reset", "closed")
@@ -79,25 +84,20 @@ def test_doctor_names_the_time_after_which_to_run_again(run: Run, line: FaultySe
     assert findings["server"]["next"] == "Nothing was changed; run again in 1 s."
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "feature_flags/?limit=1&search=new-nav",
-        "/api/projects/{project}/feature_flags/?limit=1&search=new-nav",
-        "HOST/api/projects/1/feature_flags/?limit=1&search=new-nav",
-    ],
-)
+@pytest.mark.parametrize("path", [
+    "feature_flags/?limit=1&search=new-nav",
+    "/api/projects/{project}/feature_flags/?limit=1&search=new-nav",
+    "HOST/api/projects/1/feature_flags/?limit=1&search=new-nav",
+])  # fmt: skip
 def test_api_prints_the_json_of_an_address(signed_in: Run, service: Service, path: str) -> None:
-    done = signed_in("api", path.replace("HOST", service.address))
-    assert done.code == 0, done.err
+    done = require_done(signed_in("api", path.replace("HOST", service.address)))
     assert [flag["key"] for flag in json.loads(done.out)["results"]] == ["new-nav"]
 
 
 def test_api_posts_only_what_changes_nothing_and_names_absences(signed_in: Run) -> None:
     refused = signed_in("api", "feature_flags/", "--data", "-", stdin='{"key": "new"}')
     assert (refused.code, "change nothing" in refused.err) == (3, True)
-    keys = signed_in("api", "feature_flags/bulk_keys/", "--data", "-", stdin='{"ids": [842]}')
-    assert keys.code == 0, keys.err
+    require_done(signed_in("api", "feature_flags/bulk_keys/", "--data", "-", stdin='{"ids": [842]}'))
     for wrong in ("{", '{"ids": [NaN]}'):
         assert signed_in("api", "feature_flags/bulk_keys/", "--data", "-", stdin=wrong).code == 2
     assert signed_in("api", "feature_flags/99999/").code == 6
@@ -134,3 +134,118 @@ def test_log_changes_the_mode_of_a_file_only(tmp_path: Path) -> None:
     assert os.read(reader, 1_000).startswith(b'{"method": "GET"')
     assert pipe.stat().st_mode == before
     os.close(reader)
+
+
+ANSWERS: Final[dict[str, tuple[int, str, bool]]] = {
+    "401": (5, "sign_in", False),
+    "403": (5, "sign_in", False),
+    "500": (1, "failed", True),
+    "302": (1, "failed", False),
+    "no json": (1, "failed", False),
+}
+"""What a server does to every request, how the command ends, and whether it may work later."""
+OFFLINE: Final = (
+    *("proposals", "watch", "journal", "profiles", "commands", "keys", "serve", "mirror", "demo"),
+    *("pick", "doctor"),
+)
+SHOWN: Final = (("auth status", "403"),)
+"""A key without these permissions is valid: what it may do is shown."""
+ONLINE: Final = [
+    name for name, each in all_commands().items() if each.kind and name.split()[0] not in OFFLINE
+]
+ASKING: Final = [name for name in ONLINE if name.split()[0] not in ("undo", "redo", "staged", "apply")]
+"""Without a change of one's own, or a staged one, these need not ask."""
+WRONG: Final = (("--nonsense",), ("--fields", "nonsense"), ("--profile", "nonsense"))
+"""What can be wrong on every line."""
+
+
+class Refusing:
+    """A server that answers every request in the same way."""
+
+    answer = "500"
+
+    async def __call__(self, _scope: Any, _receive: Any, send: Any) -> None:
+        status = int(self.answer) if self.answer.isdigit() else 200
+        headers = [(b"content-type", b"application/json")]
+        headers += [(b"location", b"https://elsewhere.example/")] if status == 302 else []
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send(
+            {"type": "http.response.body", "body": b"<html>" if status == 200 else b'{"detail": "No."}'}
+        )
+
+
+@pytest.fixture(scope="module")
+def refusing() -> Iterator[tuple[Refusing, str]]:
+    service = Refusing()
+    with reachable(service) as address:
+        yield service, address
+
+
+def error_of(done: Done) -> dict[str, Any]:
+    """The one line of standard error, which is all that was said."""
+    assert done.out == ""
+    error: dict[str, Any] = done.error
+    assert error.keys() == {"code", "message", "fix", "retryable"}
+    assert error["message"]
+    assert done.code == EXIT_CODES[error["code"]]
+    return error
+
+
+def words_of(name: str) -> list[str]:
+    """An example of the command that prints JSON."""
+    words = shlex.split(all_commands()[name].examples[0].partition(" < ")[0])
+    if name == "experiments create-metric":
+        words = [*name.split(), "Runs", "--query", json.dumps(QUERY)]
+    elif "--from" in words:
+        words = [*name.split(), "checkout-redesign", "--field", "name=x"]
+    words = [word for word in words if word not in ("--ndjson", "--json", "--dry-run")]
+    return [*words, "--json", *(["--yes"] if all_commands()[name].writes and "--yes" not in words else [])]
+
+
+@pytest.mark.parametrize(("name", "answer"), cross(ASKING, ANSWERS))
+def test_server_faults_have_one_form_of_json_error(
+    name: str, answer: str, run: Run, refusing: tuple[Refusing, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, address = refusing
+    service.answer = answer
+    code, what, may_work_later = ANSWERS[answer]
+    done = run_at(address, run, monkeypatch)(*words_of(name))
+    if name == "experiments restore":
+        # It reads nothing before it writes: how the change ended is its output.
+        is_unknown = answer in ("500", "no json")
+        expected = (4 if is_unknown else code, False)
+        assert (done.code, done.records[0]["ending"] == "saved") == expected
+        return
+    if (name, answer) in SHOWN:
+        assert (done.code, done.err) == (0, "")
+        return
+    if (name, answer) == ("events types", "500"):
+        # So do old servers respond that lack the operation; a retry does not help.
+        may_work_later = False
+    error = error_of(done)
+    # Some servers answer 500 to an operation that they do not know.
+    may_work_later = may_work_later and name != "events types"
+    assert (done.code, error["code"], error["retryable"]) == (code, what, may_work_later), (error, name)
+
+
+@pytest.mark.parametrize("name", ONLINE)
+def test_without_a_key_the_way_to_one_is_the_fix(name: str, run: Run) -> None:
+    error = error_of(run(*words_of(name)))
+    assert error["code"] == "sign_in"
+    assert "flagtui auth login" in error["fix"]
+
+
+@pytest.mark.parametrize(("name", "wrong"), cross(ONLINE, WRONG))
+def test_usage_errors_have_the_same_json_form(
+    name: str, wrong: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
+    error = error_of(run(*words_of(name), *wrong))
+    assert (error["code"], error["retryable"]) == ("usage", False)
+
+
+def test_list_that_is_too_long_fails_permanently() -> None:
+    trouble = in_words(ListTooLong("Reading stopped at 200,000 rows; the server has more of the list."))
+    assert (trouble.exit_code, trouble.retryable) == (1, False)
+    assert "200,000 rows" in str(trouble)
+    assert "filter" in str(trouble)

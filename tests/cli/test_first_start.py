@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.cli.conftest import FLAGTUI, KEY, Run, Service, server_variables
+from tests.cli.conftest import FLAGTUI, KEY, Run, Service, require_done, server_variables
 from tests.doubles.slices import FULL
 from tests.doubles.terminal import FOLDERS, Terminal
 
@@ -164,8 +164,7 @@ def test_linear_mode_keeps_the_guard_of_its_options(signed_in: Run) -> None:
 @pytest.mark.parametrize("words", [("demo", "--linear"), ("--linear", "demo")])
 def test_linear_demo_has_a_journal_of_its_own(words: tuple[str, ...], run_demo: Run, tmp_path: Path) -> None:
     def run_lines(*given: str, lines: str) -> list[str]:
-        done = run_demo(*given, stdin=lines)
-        assert done.code == 0, done.err
+        done = require_done(run_demo(*given, stdin=lines))
         return (done.out + done.err).replace("flagtui> ", "").splitlines()
 
     given = ("flags disable new-nav --yes", "flags get new-nav --fields active", "flags get gone-nav --json")

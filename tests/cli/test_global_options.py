@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, Service
+from tests.cli.conftest import Run, Service, require_done
 from tests.cli.output.test_schemas import FOLDER
 
 from flagtui.cli.plumbing.errors import Trouble
@@ -14,30 +14,23 @@ from flagtui.cli.plumbing.piped_names import names_in
 LIST = ("flags", "list", "-L", "1", "--fields", "key")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--json", *LIST),
-        ("flags", "--json", *LIST[1:]),
-        ("-o", "json", "--project", "1", *LIST),
-        ("-ojson", *LIST),
-        ("flags", "--output=json", "--fields", "key", "list", "-L1"),
-    ],
-)
+@pytest.mark.parametrize("words", [
+    ("--json", *LIST),
+    ("flags", "--json", *LIST[1:]),
+    ("-o", "json", "--project", "1", *LIST),
+    ("-ojson", *LIST),
+    ("flags", "--output=json", "--fields", "key", "list", "-L1"),
+])  # fmt: skip
 def test_options_may_precede_their_command(words: tuple[str, ...], signed_in: Run) -> None:
-    done = signed_in(*words)
-    assert done.code == 0, done.err
+    done = require_done(signed_in(*words))
     assert done.records == [{"key": signed_in(*LIST).out.strip()}]
 
 
-@pytest.mark.parametrize(
-    ("words", "moved"),
-    [
-        (["--json", "flags", "list", "-L1"], ["--", "flags", "list", "--json", "-L1"]),
-        (["--json", "--", "flags", "list"], ["--", "flags", "list", "--json"]),
-        (["-o", "json", "activity", "x"], ["--", "activity", "-o", "json", "x"]),
-    ],
-)
+@pytest.mark.parametrize(("words", "moved"), [
+    (["--json", "flags", "list", "-L1"], ["--", "flags", "list", "--json", "-L1"]),
+    (["--json", "--", "flags", "list"], ["--", "flags", "list", "--json"]),
+    (["-o", "json", "activity", "x"], ["--", "activity", "-o", "json", "x"]),
+])  # fmt: skip
 def test_options_before_another_command_follow_its_name(words: list[str], moved: list[str]) -> None:
     assert move_options(words, (), is_command=True) == moved
 
@@ -127,18 +120,15 @@ def test_errors_are_json_where_the_output_is(signed_in: Run, words: tuple[str, .
 ROW = {"schema": "flag", "id": 7, "key": " a\tb "}
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("new-nav\t12\ton\r\n\ntag:core\n", ["new-nav", "tag:core"]),
-        (" blank \n", [" blank "]),
-        ("{not json\n", ["{not json"]),
-        (json.dumps(ROW) + "\n" + json.dumps(ROW | {"key": "c"}), [" a\tb ", "c"]),
-        (json.dumps({"schema": "flag", "records": [ROW]}, indent=2), [" a\tb "]),
-        (json.dumps({"schema": "flag", "records": []}), []),
-        ("", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "names"), [
+    ("new-nav\t12\ton\r\n\ntag:core\n", ["new-nav", "tag:core"]),
+    (" blank \n", [" blank "]),
+    ("{not json\n", ["{not json"]),
+    (json.dumps(ROW) + "\n" + json.dumps(ROW | {"key": "c"}), [" a\tb ", "c"]),
+    (json.dumps({"schema": "flag", "records": [ROW]}, indent=2), [" a\tb "]),
+    (json.dumps({"schema": "flag", "records": []}), []),
+    ("", []),
+])  # fmt: skip
 def test_piped_names_are_exact(text: str, names: list[str]) -> None:
     assert list(names_in(text, "flag")) == names
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.cli.conftest import KEY, Done, Run, Service, run_at, serving
+from tests.cli.conftest import KEY, Done, Run, Service, require_done, run_at, serving
 from tests.doubles.request_counts import COUNTS
 from tests.doubles.slices import long
 from tests.doubles.templates import sample_database
@@ -168,8 +168,7 @@ def run_there(run: Run, large_service: Service, monkeypatch: pytest.MonkeyPatch)
 
 def requests_of(run: Run, log: Path, line: str) -> Counter[str]:
     """Run a command that succeeds and return how often it requested each path."""
-    done = run("--log", str(log), *line.split())
-    assert done.code == 0, done.err
+    require_done(run("--log", str(log), *line.split()))
     return Counter(json.loads(each)["path"] for each in log.read_text().splitlines())
 
 

@@ -165,19 +165,16 @@ def test_saved_overrides_are_served_to_pages_of_an_origin(run: Run, home: Path) 
     assert [(each["key"], each["value"], each["reason"]) for each in lines] == overridden
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (("--sample", "--from", "flags.json"), 2, "--from and --sample contradict each other"),
-        (("--from", "flags.json", "--override", "new-nav"), 2, "has no value"),
-        (("--from", "flags.json", "--allow-origin", "localhost"), 2, "is no origin"),
-        (("--from", "bad.json", "--allow-origin", "http://["), 2, "is no origin"),
-        (("--from", "bad.json", "--allow-origin", "http://localhost:70000"), 2, "is no origin"),
-        (("--from", "bad.json", "--allow-origin", "https://app.acme.test"), 1, "bad.json is not JSON."),
-        (("--from", "bad.json"), 1, "bad.json is not JSON. Write them with: flagtui flags definitions"),
-        ((), 5, "no API key and no profile"),
-    ],
-)
+@pytest.mark.parametrize(("words", "code", "message"), [
+    (("--sample", "--from", "flags.json"), 2, "--from and --sample contradict each other"),
+    (("--from", "flags.json", "--override", "new-nav"), 2, "has no value"),
+    (("--from", "flags.json", "--allow-origin", "localhost"), 2, "is no origin"),
+    (("--from", "bad.json", "--allow-origin", "http://["), 2, "is no origin"),
+    (("--from", "bad.json", "--allow-origin", "http://localhost:70000"), 2, "is no origin"),
+    (("--from", "bad.json", "--allow-origin", "https://app.acme.test"), 1, "bad.json is not JSON."),
+    (("--from", "bad.json"), 1, "bad.json is not JSON. Write them with: flagtui flags definitions"),
+    ((), 5, "no API key and no profile"),
+])  # fmt: skip
 def test_start_that_fails_is_one_line(
     run: Run, home: Path, words: tuple[str, ...], code: int, message: str
 ) -> None:

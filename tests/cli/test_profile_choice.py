@@ -95,13 +95,10 @@ def test_environment_key_stays_with_its_host() -> None:
     assert isinstance(other.keys.find(other.owner), NoCredential)
 
 
-@pytest.mark.parametrize(
-    ("host", "words"),
-    [
-        ("https://flags.staging.example", "Profile staging, relaxed"),
-        ("https://elsewhere.example", f"elsewhere.example (FLAGTUI_HOST, not the profile's host){GUARDED}"),
-    ],
-)
+@pytest.mark.parametrize(("host", "words"), [
+    ("https://flags.staging.example", "Profile staging, relaxed"),
+    ("https://elsewhere.example", f"elsewhere.example (FLAGTUI_HOST, not the profile's host){GUARDED}"),
+])  # fmt: skip
 def test_profile_is_described_with_its_guard(host: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGTUI_HOST", host)
     opening = open_profile("staging")
@@ -152,13 +149,10 @@ def test_app_switches_to_every_profile_and_stays_read_only() -> None:
     assert "There is no profile gone" in gone
 
 
-@pytest.mark.parametrize(
-    ("edit", "badge", "level"),
-    [
-        (("[profiles.prod]", '[profiles.prod]\nguard = "strict"\nbadge = "LIVE"'), "LIVE", "strict"),
-        (('host = "eu"', 'host = "us"\nguard = "relaxed"\nbadge = "NEW"'), "PROD", "guarded"),
-    ],
-)
+@pytest.mark.parametrize(("edit", "badge", "level"), [
+    (("[profiles.prod]", '[profiles.prod]\nguard = "strict"\nbadge = "LIVE"'), "LIVE", "strict"),
+    (('host = "eu"', 'host = "us"\nguard = "relaxed"\nbadge = "NEW"'), "PROD", "guarded"),
+])  # fmt: skip
 def test_guard_of_edited_settings_stays_with_its_host(
     home: Path, edit: tuple[str, str], badge: str, level: str
 ) -> None:
@@ -225,13 +219,10 @@ def test_missing_key_is_corrected_where_the_next_run_reads_it(monkeypatch: pytes
     assert no_key_words(prod, missing)[1] == "Correct FLAGTUI_API_KEY, or: unset FLAGTUI_API_KEY"
 
 
-@pytest.mark.parametrize(
-    ("host", "step"),
-    [
-        ("https://flags.staging.example/", "Name its profile with: --profile staging; "),
-        ("https://x.example", f"Make a profile with: {LOGIN}; name it with: --profile NAME; "),
-    ],
-)
+@pytest.mark.parametrize(("host", "step"), [
+    ("https://flags.staging.example/", "Name its profile with: --profile staging; "),
+    ("https://x.example", f"Make a profile with: {LOGIN}; name it with: --profile NAME; "),
+])  # fmt: skip
 def test_host_without_a_key_names_a_profile(host: str, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FLAGTUI_API_KEY")
     monkeypatch.setenv("FLAGTUI_HOST", host)

@@ -99,15 +99,12 @@ def test_profile_of_a_mirror_refuses_changes_and_names_its_start() -> None:
         make_session(choose(read_login_environment(), ProfileRequest("mine")), read_only=False)
 
 
-@pytest.mark.parametrize(
-    ("project", "profile", "words"),
-    [
-        (PROD, "other", "serves prod (https://eu.posthog.com, project 1), not other. Start one"),
-        (replace(PROD, project="2"), "prod", "The mirror on port PORT serves prod"),
-        (MirroredProject("", SAMPLE_ORIGIN, "1"), "prod", "The mirror on port PORT serves prod"),
-        (None, None, "which the app cannot list. Start one for a profile with: flagtui mirror"),
-    ],
-)
+@pytest.mark.parametrize(("project", "profile", "words"), [
+    (PROD, "other", "serves prod (https://eu.posthog.com, project 1), not other. Start one"),
+    (replace(PROD, project="2"), "prod", "The mirror on port PORT serves prod"),
+    (MirroredProject("", SAMPLE_ORIGIN, "1"), "prod", "The mirror on port PORT serves prod"),
+    (None, None, "which the app cannot list. Start one for a profile with: flagtui mirror"),
+])  # fmt: skip
 def test_mirror_of_another_project_is_one_line(
     project: MirroredProject | None, profile: str | None, words: str
 ) -> None:

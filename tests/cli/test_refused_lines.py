@@ -49,6 +49,7 @@ REFUSED: Final = [
     ("refs --in nowhere", 2, "is not a folder"),
     ("refs rollout:abc", 2, "is not understood"),
     ("refs --language cobol", 2, "cobol"),
+    ("refs --offline", 6, "without --offline"),
     ("check --rules unknwn", 2, "there is no rule unknwn"),
     ("check --baseline nowhere.json", 2, "cannot be read"),
     ("check -o xml", 2, "xml"),

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import KEY, Run, Service, control_characters
+from tests.cli.conftest import KEY, Run, Service, control_characters, require_done
 
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
@@ -181,8 +181,7 @@ def test_journal_lines_fit_the_terminal(run: Run, journal: Journal, monkeypatch:
 
 @pytest.mark.parametrize("form", ["", "--markdown", "--json"])
 def test_nothing_in_a_journal_is_obeyed_by_the_terminal(run: Run, journal: Journal, form: str) -> None:
-    done = run("journal", *([form] if form else []), is_shown=not form)
-    assert done.code == 0
+    done = require_done(run("journal", *([form] if form else []), is_shown=not form))
     assert control_characters(done.out) == []
     if form == "--json":
         assert done.out.isascii()

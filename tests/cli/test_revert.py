@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.cli.conftest import Run, Service, run_at
+from tests.cli.conftest import Run, Service, require_done, run_at
 from tests.doubles.faults import FAULTS
 from tests.doubles.faulty_service import FaultyService, serve
 from tests.doubles.servers import MakeClient, clock, make_client
@@ -63,8 +63,7 @@ def test_several_changes_of_a_flag_are_reverted_newest_first(
         assert planned.err == words
     limited = signed_in("revert", *query, "--yes", "--max-changes", "1")
     assert (limited.code, "2 changes would be reverted" in limited.err) == (3, True), limited.err
-    done = signed_in("revert", *query, "--yes", is_shown=True)
-    assert done.code == 0, done.err
+    require_done(signed_in("revert", *query, "--yes", is_shown=True))
     assert (now(service, flag).active, now(service, flag).name) == (False, "")
 
 

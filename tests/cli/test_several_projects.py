@@ -118,14 +118,11 @@ def test_exact_name_precedes_unique_prefix(name: str, has_prefixes: bool, expect
     assert select_project(PROJECTS, name, has_prefixes=has_prefixes) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "has_prefixes", "code", "words"),
-    [
-        ("we", True, "usage", "Give the id: 7 (Web), 8 (Web shop)."),
-        ("Ap", False, "not_found", "Did you mean App?"),
-        ("xyz", True, "not_found", "See: flagtui projects"),
-    ],
-)
+@pytest.mark.parametrize(("name", "has_prefixes", "code", "words"), [
+    ("we", True, "usage", "Give the id: 7 (Web), 8 (Web shop)."),
+    ("Ap", False, "not_found", "Did you mean App?"),
+    ("xyz", True, "not_found", "See: flagtui projects"),
+])  # fmt: skip
 def test_unclear_project_name_is_refused(name: str, has_prefixes: bool, code: str, words: str) -> None:
     with pytest.raises(Trouble) as refused:
         select_project(PROJECTS, name, has_prefixes=has_prefixes)

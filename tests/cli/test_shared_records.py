@@ -48,18 +48,15 @@ def test_undo_deletes_a_created_metric(online: Run) -> None:
     assert (done.code, "Queries" in by_name(online, "experiments", "metrics")) == (0, False)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("flags", "edit", "new-nav", "--field", "name= Nav "),
-        ("flags", "create", "spaced", "--description", " Nav "),
-        ("experiments", "create", " Spaced ", "--flag-key", "spaced-2", "--description", " Nav "),
-        ("experiments", "edit", "Docs first in search", "--field", "description= Nav "),
-        ("experiments", "create-holdout", " Spaced ", "--share", "1", "--description", " Nav "),
-        ("events", "create", " spaced ", "--description", " Nav "),
-        ("events", "describe", "query run", "--text", " Nav "),
-    ],
-)
+@pytest.mark.parametrize("words", [
+    ("flags", "edit", "new-nav", "--field", "name= Nav "),
+    ("flags", "create", "spaced", "--description", " Nav "),
+    ("experiments", "create", " Spaced ", "--flag-key", "spaced-2", "--description", " Nav "),
+    ("experiments", "edit", "Docs first in search", "--field", "description= Nav "),
+    ("experiments", "create-holdout", " Spaced ", "--share", "1", "--description", " Nav "),
+    ("events", "create", " spaced ", "--description", " Nav "),
+    ("events", "describe", "query run", "--text", " Nav "),
+])  # fmt: skip
 def test_text_is_saved_without_outer_spaces(words: tuple[str, ...], online: Run) -> None:
     done = online(*words, "--yes", "--json")
     (record,) = done.records

@@ -165,8 +165,7 @@ def test_undo_keeps_later_changes_of_others_without_overwrite(signed_in: Run, ma
 def test_no_op_undo_points_to_the_change_before(signed_in: Run, machine: Machine) -> None:
     machine.turn_off("eeee1111")
     machine.change(active=True)
-    already = signed_in("undo", "--yes")
-    assert already.code == 0
+    already = require_done(signed_in("undo", "--yes"))
     assert f"{machine.key}\tunchanged\tit already has the values to restore" in already.out
     assert "flagtui journal shows the ids" in already.out
     named = signed_in("undo", "eeee1111", "--yes")

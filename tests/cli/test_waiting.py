@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
-from tests.cli.conftest import FLAGTUI, Run, Service, server_variables
+from tests.cli.conftest import FLAGTUI, Run, Service, require_done, server_variables
 from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands
 from tests.doubles.steady_clock import SteadyClock
@@ -49,8 +49,7 @@ def test_a_scheduled_moment_is_waited_for(signed_in: Run) -> None:
     error = late.error
     assert (error["code"], error["retryable"]) == ("not_known", True)
     assert "flagtui flags due new-nav" in error["fix"]
-    done = signed_in(*words, "--at", soon(0.5), "--wait", "30")
-    assert done.code == 0, done.err
+    done = require_done(signed_in(*words, "--at", soon(0.5), "--wait", "30"))
     assert done.err.splitlines() == [
         "waiting until the scheduled change of new-nav is applied, for 30 s at most",
         "the scheduled change of new-nav is applied: a condition for 5 % of everyone added",

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import httpx
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, require_done
 from tests.cli.processes import run_apart
 from tests.doubles.json_schema import faults
 from tests.doubles.killed_service import KEY as STORM_KEY
@@ -179,8 +179,7 @@ def test_watch_reports_changes_once_in_order_across_service_kills(home: Path, tm
 def test_a_program_gets_each_change_and_no_shell_reads_it(signed_in: Run, tmp_path: Path) -> None:
     heard = tmp_path / "heard.json"
     program = f"{sys.executable} -c \"import sys; open(r'{heard}', 'a').write(sys.stdin.read())\""
-    done = signed_in("watch", "--since", "30d", "--count", "2", "--exec", program, "--json")
-    assert done.code == 0, done.err
+    done = require_done(signed_in("watch", "--since", "30d", "--count", "2", "--exec", program, "--json"))
     printed = [json.loads(line) for line in done.out.splitlines()]
     assert [json.loads(line) for line in heard.read_text().splitlines()] == printed
     assert printed[0]["at"] <= printed[1]["at"]
@@ -190,8 +189,9 @@ def test_queries_and_filters_narrow_what_is_watched(signed_in: Run) -> None:
     for state in ("disable", "enable", "delete", "restore"):
         assert signed_in("flags", state, "new-nav", "--yes").code == 0
     for narrow in ("kind:on", "is:deleted"):
-        done = signed_in("watch", narrow, "flag:new-nav", "--since", "1d", "--count", "1", "--json")
-        assert done.code == 0, done.err
+        done = require_done(
+            signed_in("watch", narrow, "flag:new-nav", "--since", "1d", "--count", "1", "--json")
+        )
         assert [json.loads(line)["key"] for line in done.out.splitlines()] == ["new-nav"]
     pytest.importorskip("jq", reason="there is no wheel of jq for this Python or machine")
     words = ("watch", "--since", "30d", "--count", "2")
@@ -212,8 +212,7 @@ def test_lines_follow_the_line_of_the_schema(more: tuple[str, ...], signed_in: R
 def test_output_of_the_program_stays_out_of_the_json(signed_in: Run) -> None:
     assert signed_in("flags", "tag", "new-nav", "--add", "watched", "--yes").code == 0
     words = ("watch", "--since", "1d", "--count", "1", "--ndjson", "--exec", "sh -c 'echo noise; exit 3'")
-    done = run_apart(*words)
-    assert done.code == 0, done.err
+    done = require_done(run_apart(*words))
     assert [json.loads(line)["schema"] for line in done.out.splitlines()] == ["activity"]
     assert "noise\n" in done.err
     assert "sh ended with 3" in done.err

@@ -76,8 +76,7 @@ def test_key_changes_only_with_rename(signed_in: Run, tmp_path: Path) -> None:
     file = write_records(tmp_path / "flag", [record | {"key": "renamed"}])
     refused = signed_in("flags", "edit", "to-rename", "--from", file, "--yes")
     assert (refused.code, "To rename the flag: --rename" in refused.err) == (2, True)
-    done = signed_in("flags", "edit", "--from", file, "--rename", "--yes")
-    assert done.code == 0, done
+    require_done(signed_in("flags", "edit", "--from", file, "--rename", "--yes"))
     assert print_flags(signed_in, "renamed")[0]["id"] == record["id"]
     named = write_records(tmp_path / "flag", [record | {"id": "renamed"}])
     assert signed_in("flags", "edit", "--from", named, "--rename", "--yes").code == 2

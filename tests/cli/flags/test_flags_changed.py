@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.cli.conftest import Run, Service
+from tests.cli.conftest import Run, Service, require_done
 
 from flagtui.api.client import Client
 from flagtui.changes.journal import Journal
@@ -21,8 +21,7 @@ def read(service: Service, key: str) -> Flag:
 
 
 def test_dry_run_shows_plan_and_sends_nothing(signed_in: Run, service: Service, key: str, home: Path) -> None:
-    done = signed_in("flags", "rollout", key, "--to", "75", "--dry-run", "--json")
-    assert done.code == 0, done.err
+    done = require_done(signed_in("flags", "rollout", key, "--to", "75", "--dry-run", "--json"))
     document = json.loads(done.out)
     (record,) = document["records"]
     assert document["schema"] == "change-plan"

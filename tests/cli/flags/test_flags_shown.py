@@ -8,7 +8,7 @@ from time import process_time
 
 import httpx
 import pytest
-from tests.cli.conftest import KEY, Done, Run, Service, reachable, server_variables
+from tests.cli.conftest import KEY, Done, Run, Service, reachable, require_done, server_variables
 from tests.cli.processes import loaded_by
 from tests.doubles.expensive_patterns import EXPENSIVE, store_expensive
 
@@ -192,8 +192,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture
 def timed(run: Run, address: str) -> Run:
     """Runs one command, which must end within a second: of the processor, since other programs run too."""
-    done = run("auth", "login", "--with-token", "--host", address, "--keep", "file", stdin=KEY + "\n")
-    assert done.code == 0, done.err
+    require_done(run("auth", "login", "--with-token", "--host", address, "--keep", "file", stdin=KEY + "\n"))
 
     def run_timed(*words: str, **more: bool) -> Done:
         start = process_time()

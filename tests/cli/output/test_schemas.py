@@ -73,19 +73,16 @@ def test_the_checker_of_schemas_sees_what_is_wrong() -> None:
         assert list(faults({**envelope, "records": [wrong]}, schema))
 
 
-@pytest.mark.parametrize(
-    ("words", "value", "cell"),
-    [
-        (percent_words, 50, "50 %"),
-        (percent_words, 33.3, "33.3 %"),
-        (percent_words, None, ""),
-        (on_or_off, True, "on"),
-        (on_or_off, False, "off"),
-        (on_or_off, None, ""),
-        (commas, ["a", "b"], "a, b"),
-        (commas, None, ""),
-    ],
-)
+@pytest.mark.parametrize(("words", "value", "cell"), [
+    (percent_words, 50, "50 %"),
+    (percent_words, 33.3, "33.3 %"),
+    (percent_words, None, ""),
+    (on_or_off, True, "on"),
+    (on_or_off, False, "off"),
+    (on_or_off, None, ""),
+    (commas, ["a", "b"], "a, b"),
+    (commas, None, ""),
+])  # fmt: skip
 def test_cell_has_the_value_and_is_empty_without_one(words: Any, value: Any, cell: str) -> None:
     assert words(value) == cell
 
@@ -100,16 +97,13 @@ def field_of(schema: RecordSchema[Any], name: str, record: object) -> Any:
     return field.read(record)
 
 
-@pytest.mark.parametrize(
-    ("filters", "is_remote", "values"),
-    [
-        ({}, False, ["true"]),
-        ({"payloads": {"true": "1"}}, False, ["true, with a payload"]),
-        ({"multivariate": SHARES, "payloads": {"b": "1"}}, False, ["a 30 %", "b 70 %, with a payload"]),
-        ({"multivariate": {"variants": [SHARES["variants"][0]] * 2}}, False, ["a 30 %", "a 30 %", OTHERS]),
-        ({"payloads": {"true": "1"}}, True, ["a value, which flagtui flags payload prints"]),
-    ],
-)
+@pytest.mark.parametrize(("filters", "is_remote", "values"), [
+    ({}, False, ["true"]),
+    ({"payloads": {"true": "1"}}, False, ["true, with a payload"]),
+    ({"multivariate": SHARES, "payloads": {"b": "1"}}, False, ["a 30 %", "b 70 %, with a payload"]),
+    ({"multivariate": {"variants": [SHARES["variants"][0]] * 2}}, False, ["a 30 %", "a 30 %", OTHERS]),
+    ({"payloads": {"true": "1"}}, True, ["a value, which flagtui flags payload prints"]),
+])  # fmt: skip
 def test_flag_lists_the_values_it_serves(filters: JSON, is_remote: bool, values: list[str]) -> None:
     body = {"groups": [{"properties": []}], **filters}
     flag = Flag.of({"id": 1, "key": "k", "filters": body, "is_remote_configuration": is_remote})

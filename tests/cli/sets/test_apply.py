@@ -102,15 +102,12 @@ def refuse_second(line: FaultyService, status: int = 400) -> None:
     line.before = refuse
 
 
-@pytest.mark.parametrize(
-    ("choice", "endings", "states"),
-    [
-        (None, ["saved", "refused", "not_sent"], [False, True, True]),
-        ("stop", ["saved", "refused", "not_sent"], [False, True, True]),
-        ("continue", ["saved", "refused", "saved"], [False, True, False]),
-        ("undo", ["saved", "refused", "not_sent", "saved"], [True, True, True]),
-    ],
-)
+@pytest.mark.parametrize(("choice", "endings", "states"), [
+    (None, ["saved", "refused", "not_sent"], [False, True, True]),
+    ("stop", ["saved", "refused", "not_sent"], [False, True, True]),
+    ("continue", ["saved", "refused", "saved"], [False, True, False]),
+    ("undo", ["saved", "refused", "not_sent", "saved"], [True, True, True]),
+])  # fmt: skip
 def test_first_refusal_stops_the_set_by_default(
     choice: str | None, endings: list[str], states: list[bool], here: Run, line: FaultyService
 ) -> None:
@@ -158,15 +155,12 @@ def applying(count: int, prompts: Prompts, choice: AfterRefusal | None = None) -
     return ApplyInterface(terms, ChangeReport(terms.printer), Planned(None, [PLAN] * count), choice, prompts)
 
 
-@pytest.mark.parametrize(
-    ("applied", "left", "choices"),
-    [
-        (1, 1, ["stop here", "undo what was applied", "continue with the rest"]),
-        (0, 1, ["stop here", "continue with the rest"]),
-        (1, 0, ["stop here", "undo what was applied"]),
-        (0, 0, []),
-    ],
-)
+@pytest.mark.parametrize(("applied", "left", "choices"), [
+    (1, 1, ["stop here", "undo what was applied", "continue with the rest"]),
+    (0, 1, ["stop here", "continue with the rest"]),
+    (1, 0, ["stop here", "undo what was applied"]),
+    (0, 0, []),
+])  # fmt: skip
 async def test_user_chooses_what_is_possible_after_a_refusal(
     applied: int, left: int, choices: list[str]
 ) -> None:
@@ -181,14 +175,11 @@ async def test_user_chooses_what_is_possible_after_a_refusal(
         assert goes_on == (chosen == "continue with the rest")
 
 
-@pytest.mark.parametrize(
-    ("ending", "effect"),
-    [
-        ("refused", "continues"),
-        ("awaiting approval", "continues once it is approved"),
-        ("conflicted", "shows what changed since"),
-    ],
-)
+@pytest.mark.parametrize(("ending", "effect"), [
+    ("refused", "continues"),
+    ("awaiting approval", "continues once it is approved"),
+    ("conflicted", "shows what changed since"),
+])  # fmt: skip
 async def test_effect_of_another_run_follows_from_the_outcomes(ending: Ending, effect: str) -> None:
     interface, outcome = applying(1, NO_PROMPTS, "continue"), Outcome(PLAN, ending, flag())
     await interface.on_outcome(outcome)

@@ -1,12 +1,13 @@
 """Changes are staged and proposed instead of sent, and planned on the staged state."""
 
 import os
+import re
+import shlex
 from pathlib import Path
 
 import httpx
 import pytest
 from tests.cli.conftest import Run, records, require_done
-from tests.cli.sessions import play
 from tests.cli.sets.conftest import FLAG, OTHER, is_on
 from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_service import FaultyService
@@ -39,6 +40,7 @@ SESSIONS = {
         > export-parquet unchanged is not staged any more
         ! Nothing was sent. The staged set is empty now.
         $ staged list
+        >
         """,
     "a new flag is changed in the set that creates it": """
         $ flags create brand-new --stage
@@ -78,6 +80,7 @@ SESSIONS = {
         ! …is not created yet, so it has no…
         $ flags delete brand-new --stage
         $ staged list
+        >
         """,
     "a staged change is dropped by key": """
         $ flags disable export-parquet billing-usage-alerts --stage
@@ -96,13 +99,6 @@ SESSIONS = {
         ! …2 changes; this profile allows 1…
         $ staged list --fields key
         > export-parquet
-        """,
-    "a read-only profile can propose": """
-        $ --read-only propose --reason off -- flags disable export-parquet
-        $ proposals list --fields keys,state
-        > export-parquet open
-        $3 --read-only flags disable export-parquet --dry-run
-        ! …this profile is read-only…
         """,
     "options may precede a proposed command": """
         $ propose --project 1 --fields key --reason unused -- flags disable export-parquet
@@ -152,6 +148,25 @@ SESSIONS = {
         > cleanup; no longer called
         """,
 }
+
+
+def play(run: Run, session: str) -> None:
+    """Run the commands of a session one after the other.
+
+    `$ words` is a command that ends with 0, `$3 words` one that ends with 3. Behind it are the lines of its
+    output, with `>`, and of its messages, with `!`, in which `…` is any text and blanks are one space; where
+    there are none, any are right.
+    """
+    for part in re.split(r"^\s*\$", session, flags=re.MULTILINE)[1:]:
+        line, *expected = part.rstrip().splitlines()
+        code, _, words = line.partition(" ")
+        done = run(*shlex.split(words))
+        assert done.code == int(code or 0), f"{line}: {done}"
+        for sign, text in ((">", done.out), ("!", done.err)):
+            lines = [each.strip()[1:].strip() for each in expected if each.strip().startswith(sign)]
+            pattern = re.escape("\n".join(lines)).replace("…", r"[\s\S]*")
+            shown = "\n".join(" ".join(each.split()) for each in text.strip().splitlines())
+            assert not lines or re.fullmatch(pattern, shown), f"{line}: {pattern}\n{shown}"
 
 
 @pytest.mark.parametrize("session", SESSIONS.values(), ids=SESSIONS)
@@ -233,3 +248,13 @@ def test_evaluation_without_definitions_names_what_it_lacks(here: Run, line: Fau
     foretold = here("staged", "evaluate", "--for", "user_7", "--json")
     assert [each["key"] for each in records(foretold)] == [FLAG]
     assert "flags that depend on those of the set are not evaluated: " in foretold.err
+
+
+def test_read_only_profile_can_propose(here: Run) -> None:
+    done = here("--read-only", "propose", "--reason", "off", "--json", "--", "flags", "disable", FLAG)
+    (plan,) = records(done)
+    assert (plan["ending"], Path(plan["file"]).exists()) == ("saved", True)
+    assert here("apply", plan["file"], "--read-only", "--yes").code == EXIT_CODES["refused"]
+    assert is_on(here, FLAG)
+    refused = here("--read-only", "flags", "disable", FLAG, "--dry-run")
+    assert (refused.code, "this profile is read-only" in refused.err) == (EXIT_CODES["refused"], True)
