@@ -1,14 +1,13 @@
 """The whole program in one process: app, client and service, with faults to order and a clock to turn."""
 
-import re
 import shutil
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, Unpack, cast
 
 import msgspec
 from tests.doubles import quiet
@@ -20,6 +19,8 @@ from tests.doubles.setting import KEY as KEY
 from tests.doubles.setting import WIDTH as WIDTH
 from tests.doubles.setting import Setting as Setting
 from tests.doubles.setting import make_session
+from tests.doubles.sights import Seen, Sight, check_sight, phrases, screen_text
+from tests.doubles.sights import words as words
 from tests.doubles.slices import ALL_MODES, LONG
 from tests.doubles.steady_clock import Timing
 from tests.doubles.two_displays import TwiceDisplayed
@@ -89,20 +90,29 @@ class Program(msgspec.Struct):
     drawn: set[type] = set()
     """Kinds of screens that were drawn."""
 
-    async def press(self, *keys: str) -> None:
-        """Press keys one after the other, each when the one before has done what it does."""
+    async def press(self, *keys: str, **sight: Unpack[Sight]) -> None:
+        """Press keys one after the other, each when the one before has done what it does; then `see`."""
         for key in keys:
             self.timing.now += 1
             await quiet.press(self.app, key)
             await quiet.settle(self.app, self._is_busy, rests=False)
             self._compare_displays()
-        await self.settle()
+        await self.settle(**sight)
 
-    async def press_without_waiting(self, key: str) -> None:
-        """Press a key and look at what is drawn while requests of it are still held."""
-        await quiet.press(self.app, key)
-        await quiet.settle(self.app)
-        self._look()
+    def see(self, *seen: str, **sight: Unpack[Sight]) -> None:
+        """Fail unless a person sees this on screen, and what else `sight` names."""
+        if seen or sight:
+            sight["shows"] = (*seen, *phrases(sight.get("shows", ())))
+            check_sight(Seen(self.app, self.screen, self.notices, self.wire.writes()), sight)
+
+    async def press_without_waiting(self, *keys: str, **sight: Unpack[Sight]) -> None:
+        """Press keys, look at what is drawn while requests of them are still held, and `see`."""
+        for key in keys:
+            self.timing.now += 1
+            await quiet.press(self.app, key)
+            await quiet.settle(self.app)
+            self._look()
+        self.see(**sight)
 
     async def hold(self, key: str, *, times: int) -> None:
         """A key held down: it comes again before anything it started is done."""
@@ -112,10 +122,11 @@ class Program(msgspec.Struct):
             self._compare_displays()
         self._look()
 
-    async def settle(self) -> None:
-        """Wait until nothing is under way any more but a question that waits for an answer."""
+    async def settle(self, **sight: Unpack[Sight]) -> None:
+        """Wait until nothing is under way any more but a question that waits for an answer; then `see`."""
         await quiet.settle(self.app, self._is_busy)
         self._look()
+        self.see(**sight)
 
     def _look(self) -> None:
         """Compare displays, and draw each kind of screen when first at rest, in a run at length always."""
@@ -156,6 +167,11 @@ class Program(msgspec.Struct):
     @property
     def header(self) -> str:
         return self.screen.splitlines()[0].rstrip()
+
+    @property
+    def link(self) -> str:
+        """The state of the connection, with which the first line ends; no toast lies over it."""
+        return self.header.rpartition("  ")[2].strip()
 
     @property
     def last_line(self) -> str:
@@ -201,29 +217,25 @@ class Program(msgspec.Struct):
 
     async def look_at_mirror(self) -> None:
         """Let the next second pass, in which the mirror is read again."""
-        mirror = self.app.app_state.session.mirror
-        assert mirror is not None
-        await mirror.look()
+        await require(self.app.app_state.session.mirror).look()
         await self.settle()
 
-    async def let_go(self) -> None:
-        """Let the held responses through, and wait for what they do."""
+    async def let_go(self, **sight: Unpack[Sight]) -> None:
+        """Let the held responses through, wait for what they do, and `see`."""
         self.wire.let_go.set()
-        await self.settle()
+        await self.settle(**sight)
 
-    async def search(self, query: str, *keys: str) -> None:
-        """Put a query into the search line of the list in front, and press keys after it."""
+    async def search(self, query: str, *keys: str, **sight: Unpack[Sight]) -> None:
+        """Put a query into the search line of the list in front, and press keys after it; then `see`."""
         self.app.screen.query_one("SearchLine").set_line(query)  # type: ignore[attr-defined]  # found by name
         await self.settle()
-        if keys:
-            await self.press(*keys)
+        await self.press(*keys, **sight)
 
-    async def go_to(self, key: str, *keys: str) -> None:
-        """Search for a record of the list in front, put the cursor on it, and press keys there."""
+    async def go_to(self, key: str, *keys: str, **sight: Unpack[Sight]) -> None:
+        """Search for a record of the list in front, put the cursor on it, press keys there; then `see`."""
         await self.press("slash")
         await self.search(key, "enter")
-        if keys:
-            await self.press(*keys)
+        await self.press(*keys, **sight)
 
 
 def make_template(path: Path, *, one_in: int = 1, few_events: bool = False, **choices: Any) -> Path:
@@ -286,15 +298,3 @@ async def running(
                 await client.close()
     finally:
         close_service(service)
-
-
-def screen_text(app: FlagTui) -> str:
-    """The characters on screen, line by line, without the blanks at their ends."""
-    strips: Iterable[Any] = app.screen._compositor.render_strips()
-    lines = ["".join(segment.text for segment in strip).rstrip() for strip in strips]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def words(text: str) -> str:
-    """Text on one line, single-spaced, for looking a sentence up wherever it wraps."""
-    return re.sub(r"[\s│╭╮╰╯─▏▌]+", " ", text)

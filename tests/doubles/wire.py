@@ -1,12 +1,14 @@
 """The connection between client and service: counts, fails and delays requests as told."""
 
 import asyncio
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
 
 import httpx
 
-# Ends of the paths of changes that are no PATCH.
-NARROW = ("/set_release_condition_rollout/", "/roll_out_to_everyone/")
+WRITE: Final = "^PATCH|/set_release_condition_rollout/$|/roll_out_to_everyone/$"
+"""The requests that are meant to change something."""
 Fault = Callable[[httpx.Request], httpx.Response | Exception | None]
 """Sees a request before the service does; an answer or an exception takes the service's place."""
 
@@ -26,6 +28,27 @@ class Wire(httpx.AsyncBaseTransport):
         """A request waits."""
         self.waiting: list[str] = []
         """Their paths."""
+
+    def hold(self, pattern: str) -> None:
+        """Let requests with this in their method and path wait until `let_go` is set after this."""
+        self.let_go.clear()
+        self.held = lambda request: has(request, pattern)
+
+    def answer_each(self, answers: Mapping[str, httpx.Response | Exception]) -> None:
+        """Answer requests by what their method and path have, before the service sees them."""
+        self.before = lambda request: next((answers[part] for part in answers if has(request, part)), None)
+
+    def answer(self, pattern: str, answer: httpx.Response | Exception) -> None:
+        """Answer requests with this in their method and path before the service sees them."""
+        self.answer_each({pattern: answer})
+
+    def cut(self, pattern: str = "") -> None:
+        """Let such requests not reach the service."""
+        self.answer(pattern, httpx.ConnectError("down"))
+
+    def lose(self, pattern: str) -> None:
+        """Let such requests be carried out, and their responses be lost."""
+        self.after = lambda request: httpx.ReadTimeout("lost") if has(request, pattern) else None
 
     def fail(self, fault: Fault, *, is_done: bool) -> None:
         """After the service acted, or before it could."""
@@ -58,5 +81,9 @@ class Wire(httpx.AsyncBaseTransport):
         return sum(part in line for line in self.passed)
 
     def writes(self) -> list[str]:
-        """The requests that were meant to change something."""
-        return [line for line in self.passed if line.startswith("PATCH") or line.endswith(NARROW)]
+        """Return the requests that were meant to change something."""
+        return [line for line in self.passed if re.search(WRITE, line)]
+
+
+def has(request: httpx.Request, pattern: str) -> bool:
+    return re.search(pattern, f"{request.method} {request.url.path}") is not None

@@ -102,8 +102,7 @@ async def draw_each(program: Program, golden: Golden, scenes: dict[str, tuple[st
 @pytest.mark.parametrize("size", [(40, 10), (40, 8)], ids=str)
 async def test_a_small_terminal_still_shows_keys_and_states(setting: Setting, size: tuple[int, int]) -> None:
     async with running(replace(setting, size=size)) as program:
-        assert "checkout-redes" in program.screen
-        assert "50 %" in program.screen
+        program.see("checkout-redes", "50 %")
         assert program.screen.splitlines()[0].endswith("● synced just now")
 
 
@@ -111,13 +110,10 @@ async def test_tiny_terminal_shows_a_message_and_recovers(setting: Setting) -> N
     async with running(replace(setting, size=(80, 24))) as program:
         await program.press("down", "down", "space")
         await program.pilot.resize_terminal(30, 5)
-        await program.settle()
-        assert "flagtui needs 40×8" in program.screen
-        await program.press("y")
-        assert program.wire.writes() == []
+        await program.settle(shows="flagtui needs 40×8")
+        await program.press("y", sent=0)
         await program.pilot.resize_terminal(80, 24)
-        await program.settle()
-        assert "Turn OFF in TEST" in program.screen
+        await program.settle(shows="Turn OFF in TEST")
 
 
 async def test_list_around_a_dialog_is_laid_out_before_idle(setting: Setting) -> None:
@@ -127,5 +123,4 @@ async def test_list_around_a_dialog_is_laid_out_before_idle(setting: Setting) ->
         # Often, since Textual lays out at once what comes a sixtieth of a second after the last time.
         for width, hint in [(58, "search  "), (46, "search   type:experiment")] * 5:
             chips.styles.width = width
-            await program.settle()
-            assert f"/ {hint}  " in program.screen
+            await program.settle(shows=f"/ {hint}  ")

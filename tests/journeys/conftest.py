@@ -67,12 +67,23 @@ async def shared_program(shared_setting: Setting) -> AsyncIterator[SharedProgram
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def program(shared_program: SharedProgram) -> Program:
-    """The program of this file as if it had just started; for journeys that change nothing on the server.
-
-    They run in its loop: `pytest.mark.asyncio(loop_scope="module")`.
-    """
+async def shared(shared_program: SharedProgram) -> Program:
+    """The program of this file as if it had just started; for journeys that change nothing on the server."""
     return await shared_program.start_over()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def program(setting: Setting) -> AsyncIterator[Program]:
+    """A program of its own, for journeys that change something."""
+    async with running(setting) as program:
+        yield program
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have the journeys of a file run in one loop, which is that of the program that they share."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and item.get_closest_marker("asyncio"):
+            item.add_marker(pytest.mark.asyncio(loop_scope="module"), append=False)
 
 
 @pytest.hookimpl(wrapper=True)

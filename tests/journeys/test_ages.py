@@ -9,10 +9,11 @@ import httpx
 import pytest
 from msgspec.structs import replace
 from tests.doubles.drawn_lines import watch_drawing
+from tests.doubles.expected import require
 from tests.doubles.slices import one_in
 from tests.doubles.source_trees import find_nodes
-from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from tests.journeys.timeline import on_activity
+from tests.doubles.whole_program import WIDE, Program, Setting, running
+from tests.journeys.steps import on_activity
 from textual.events import ScreenResume
 from textual.widgets import Input
 
@@ -56,75 +57,68 @@ async def assert_ages(program: Program, keys: tuple[str, ...], back: tuple[str, 
     await program.settle()
     aged = ages(program)
     assert aged != young
-    assert "this minute" not in program.screen
+    program.see(lacks="this minute")
     await program.press(*back, *(key for key in keys if key not in ("space", "y", "j")))
     assert aged == ages(program)
 
 
-@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("place", one_in(4, PLACES))
-async def test_ages_three_hours_later_equal_those_of_a_new_screen(program: Program, place: str) -> None:
-    await assert_ages(program, PLACES[place], ("escape",) if place == "the inbox" else ("escape", "1"))
+async def test_ages_three_hours_later_equal_those_of_a_new_screen(shared: Program, place: str) -> None:
+    await assert_ages(shared, PLACES[place], ("escape",) if place == "the inbox" else ("escape", "1"))
 
 
-async def test_ages_of_results_and_journal_equal_a_new_screen(setting: Setting) -> None:
-    async with running(setting) as program:
-        for keys in OF_ITS_OWN.values():
-            await assert_ages(program, keys, ("escape", "1"))
-            await program.press("escape", "1")
+async def test_ages_of_results_and_journal_equal_a_new_screen(program: Program) -> None:
+    for keys in OF_ITS_OWN.values():
+        await assert_ages(program, keys, ("escape", "1"))
+        await program.press("escape", "1")
 
 
-async def test_ages_in_an_open_question_grow(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav", "space")
-        (young,) = re.findall(r"Last change .* (\d+) h ago", program.screen)
-        program.timing.now += HOURS
-        program.app.ages.pass_minute()
-        await program.settle()
-        assert re.findall(r"Last change .* (\d+) h ago", program.screen) == [f"{int(young) + 3}"]
-        await program.press("y")
-        assert not (await program.stored("new-nav")).active
-
-
-@pytest.mark.asyncio(loop_scope="module")
-async def test_ages_stay_the_same_and_undrawn_within_a_minute(
-    program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program.timing.now = program.timing.now // 60 * 60 + 2
+async def test_ages_in_an_open_question_grow(program: Program) -> None:
+    await program.go_to("new-nav", "space")
+    (young,) = re.findall(r"Last change .* (\d+) h ago", program.screen)
+    program.timing.now += HOURS
     program.app.ages.pass_minute()
     await program.settle()
-    drawn = watch_drawing(program.rows, monkeypatch)
-    program.timing.now += 50
-    await program.settle()
+    assert re.findall(r"Last change .* (\d+) h ago", program.screen) == [f"{int(young) + 3}"]
+    await program.press("y")
+    assert not (await program.stored("new-nav")).active
+
+
+async def test_ages_stay_the_same_and_undrawn_within_a_minute(
+    shared: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared.timing.now = shared.timing.now // 60 * 60 + 2
+    shared.app.ages.pass_minute()
+    await shared.settle()
+    drawn = watch_drawing(shared.rows, monkeypatch)
+    shared.timing.now += 50
+    await shared.settle()
     assert drawn == []
-    await program.press("j")
-    row: FlagRow | None = program.rows.row
+    await shared.press("j")
+    row: FlagRow | None = shared.rows.row
     assert row is not None
-    line = next(text for text in program.screen.splitlines()[6:] if f" {row.key} " in text)
-    age = re.search(r" (now|\d+[a-z]+) *▏?[^▏]*$", line.partition("▏")[0])
-    assert age is not None
-    assert f"changed {age[1]} " in program.screen
+    line = next(text for text in shared.screen.splitlines()[6:] if f" {row.key} " in text)
+    age = require(re.search(r" (now|\d+[a-z]+) *▏?[^▏]*$", line.partition("▏")[0]))
+    shared.see(f"changed {age[1]} ")
 
 
-async def test_first_ages_are_exact_and_all_move_together(setting: Setting) -> None:
-    async with running(setting) as program:
-        session, first = program.app.app_state.session, program.timing.now
-        assert session.now() == first
-        program.timing.now += 59
-        # Other settings leave what is on the screen as it is.
-        program.app.app_state.session = replace(session, refresh=0)
-        assert [session.now(), program.app.app_state.session.now()] == [first, first]
-        assert program.app.app_state.session.next_ages == 1
+async def test_first_ages_are_exact_and_all_move_together(program: Program) -> None:
+    session, first = program.app.app_state.session, program.timing.now
+    assert session.now() == first
+    program.timing.now += 59
+    # Other settings leave what is on the screen as it is.
+    program.app.app_state.session = replace(session, refresh=0)
+    assert [session.now(), program.app.app_state.session.now()] == [first, first]
+    assert program.app.app_state.session.next_ages == 1
 
 
-async def test_minute_that_passes_while_the_app_closes_draws_nothing(setting: Setting) -> None:
-    async with running(setting) as program:
-        screen = program.app.screen
-        program.app.exit()
-        await screen.query(RowList).remove()
-        program.app.ages.pass_minute()
-        screen.post_message(ScreenResume())
-        assert program.app.return_code == 0
+async def test_minute_that_passes_while_the_app_closes_draws_nothing(program: Program) -> None:
+    screen = program.app.screen
+    program.app.exit()
+    await screen.query(RowList).remove()
+    program.app.ages.pass_minute()
+    screen.post_message(ScreenResume())
+    assert program.app.return_code == 0
 
 
 def test_every_screen_with_ages_redraws_them_by_the_clock() -> None:
@@ -151,9 +145,7 @@ async def test_bare_times_are_local_on_every_screen(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     async with running(replace(setting, snapshots=True, size=(132, 40))) as program:
-        await program.go_to("new-nav", "space", "y", "J")
-        assert "2026-03-02 10:00:" in program.screen
-        assert "CET" in program.screen
+        await program.go_to("new-nav", "space", "y", "J", shows=("2026-03-02 10:00:", "CET"))
         await program.press("y")
         assert " CET** (09:00:" in program.app.clipboard
         screen = await on_activity(program)
@@ -163,24 +155,18 @@ async def test_bare_times_are_local_on_every_screen(
         text = read_export(tmp_path)
         assert "\n## 2026-03-02 (Europe/Berlin)\n" in text
         assert " CET** (08:58:" in text
-        await program.press("at", *"09:58", "enter")
-        assert "@ 09:58 CET" in program.screen
+        await program.press("at", *"09:58", "enter", shows="@ 09:58 CET")
         assert screen.record is not None
         assert screen.record.at is not None
         assert abs(screen.record.at - (program.timing.now // 60 * 60 - 3 * 60)) < 120
         assert " CET " in program.screen.split("\n")[5]
-        await program.press("escape", "1")
-        await program.press("at", "enter")
-        assert "09:00 or +2h, in CET (Europe/Berlin)" in words(program.screen)
-        await program.press(*"2026-04-05 09:00")
-        assert "Sunday, 2026-04-05 09:00 CEST (07:00 UTC)" in words(program.screen)
-        await program.press("enter")
-        assert "turned on, 2026-04-05 09:00 CEST (07:00 UTC)" in words(program.screen)
+        await program.press("escape", "1", "at", "enter", shows="09:00 or +2h, in CET (Europe/Berlin)")
+        await program.press(*"2026-04-05 09:00", shows="Sunday, 2026-04-05 09:00 CEST (07:00 UTC)")
+        await program.press("enter", shows="turned on, 2026-04-05 09:00 CEST (07:00 UTC)")
         await program.press("y")
         changes = await program.colleague().schedule.all({"record_id": program.row("new-nav").id})
         assert changes[0].raw["scheduled_at"].startswith("2026-04-05T07:00")
-        await program.press("at", *"drop")
-        assert "2026-04-05 09:00 CEST" in words(program.screen)
+        await program.press("at", *"drop", shows="2026-04-05 09:00 CEST")
         await program.press("escape")
         await program.colleague().flags.update(program.row("export-parquet").id, {"active": False})
         program.timing.now += 7_200
@@ -188,10 +174,8 @@ async def test_bare_times_are_local_on_every_screen(
         line = program.app.screen.query_one(Input)
         assert line.placeholder.endswith("in CET")
         line.value = "11:30"
-        await program.press("enter")
-        assert "compared with the copy of 2026-03-02 10:0" in words(program.screen)
-        assert " CET " in words(program.screen)
-        assert "~ export-parquet" in program.screen
+        await program.press("enter", shows=("compared with the copy of 2026-03-02 10:0", " CET "))
+        program.see("~ export-parquet")
 
 
 class DayAhead(httpx.AsyncBaseTransport):
@@ -206,9 +190,7 @@ class DayAhead(httpx.AsyncBaseTransport):
         return response
 
 
-async def test_wrong_clock_of_this_machine_is_reported(setting: Setting) -> None:
-    async with running(setting) as program:
-        program.wire.inner = DayAhead(program.wire.inner, program.app.app_state.session.clock.time())
-        program.app.open_connection()
-        await program.settle()
-        assert "This machine's clock is 24 hours behind the server's; ages are off" in program.notices[-1]
+async def test_wrong_clock_of_this_machine_is_reported(program: Program) -> None:
+    program.wire.inner = DayAhead(program.wire.inner, program.app.app_state.session.clock.time())
+    program.app.open_connection()
+    await program.settle(toast="This machine's clock is 24 hours behind the server's; ages are off")

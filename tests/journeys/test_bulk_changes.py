@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from tests.doubles import quiet
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from tests.journeys.standing import stand_on_event, stand_on_experiment
+from tests.journeys.steps import stand_on_event, stand_on_experiment
 from textual.widgets import OptionList
 
 from flagtui.app.events.event_screen import EventScreen
@@ -29,90 +29,70 @@ async def test_a_range_and_all_shown_are_changed_together(any_mode: Setting) -> 
         await program.press("d")
         effect = "can destroy the deleted one for good"
         assert words(program.screen).count(effect) == 1, "an effect on all of them is named once"
-        await program.press("y")
-        assert "3 deleted · u to undo" in program.notices[-1]
+        await program.press("y", toast="3 deleted · u to undo")
         assert not rows.marks
         request_count = len(program.wire.passed)
         await program.press("u")
         read = program.wire.passed[request_count:]
         assert len([line for line in read if line.startswith("GET")]) == 3
         assert [line for line in read if line.startswith("POST")] == [], "nobody is counted"
-        assert "Undo: restore 3 flags in TEST" in words(program.screen)
-        await program.press("y")
-        assert "3 undone · U redoes it" in program.notices[-1]
+        program.see("Undo: restore 3 flags in TEST")
+        await program.press("y", toast="3 undone · U redoes it")
         await program.press("escape")
         await program.go_to("checkout-g", "ctrl+a", "T", *"seen", "enter", "y")
         for row in rows.marked_rows():
             assert "seen" in (await program.stored(row.key)).tags
 
 
-async def test_failed_changes_are_listed_with_reasons_and_retried_alone(setting: Setting) -> None:
+async def test_failed_changes_are_listed_with_reasons_and_retried_alone(program: Program) -> None:
     refusal = {"type": "validation_error", "code": "invalid_input", "detail": "Not this one.", "attr": None}
-    async with running(setting) as program:
-        refused = program.row("export-parquet").id
-
-        def fault(request: httpx.Request) -> httpx.Response | None:
-            is_it = request.method == "PATCH" and request.url.path.endswith(f"/{refused}/")
-            return httpx.Response(400, json=refusal) if is_it else None
-
-        program.wire.before = fault
-        for key in ("new-nav", "export-parquet", "replay-canvas"):
-            await program.go_to(key, "x")
-        await program.press("space", "y")
-        assert isinstance(program.app.screen, ResultsScreen)
-        shown = words(program.screen)
-        assert "✗ export-parquet refused" in shown
-        assert "Not this one" in shown
-        assert "✓ new-nav saved" in shown
-        listed = next(screen for screen in program.app.screen_stack if screen.query(RowList))
-        assert [row.key for row in listed.query_one(RowList).marked_rows()] == ["export-parquet"]
-        before = len(program.wire.writes())
-        program.wire.before = lambda request: None
-        request_count = len(program.wire.passed)
-        await program.press("R")
-        read = {
-            line
-            for line in program.wire.passed[request_count:]
-            if line.endswith(f"/{program.row('new-nav').id}/")
-        }
-        assert read == set()
-        assert "Turn OFF in TEST" in words(program.screen)
-        await program.press("y")
-        assert len(program.wire.writes()) == before + 1
-        assert not (await program.stored("export-parquet")).active
-        assert not isinstance(program.app.screen, ResultsScreen)
+    path = f"PATCH .*/{program.row('export-parquet').id}/$"
+    program.wire.answer(path, httpx.Response(400, json=refusal))
+    for key in ("new-nav", "export-parquet", "replay-canvas"):
+        await program.go_to(key, "x")
+    await program.press("space", "y", shows=("✗ export-parquet refused", "Not this one"), front=ResultsScreen)
+    program.see("✓ new-nav saved")
+    listed = next(screen for screen in program.app.screen_stack if screen.query(RowList))
+    assert [row.key for row in listed.query_one(RowList).marked_rows()] == ["export-parquet"]
+    before = len(program.wire.writes())
+    program.wire.heal()
+    request_count = len(program.wire.passed)
+    await program.press("R")
+    read = {
+        line
+        for line in program.wire.passed[request_count:]
+        if line.endswith(f"/{program.row('new-nav').id}/")
+    }
+    assert read == set()
+    program.see("Turn OFF in TEST")
+    await program.press("y")
+    assert len(program.wire.writes()) == before + 1
+    assert not (await program.stored("export-parquet")).active
+    assert not isinstance(program.app.screen, ResultsScreen)
 
 
-async def test_unread_flag_is_listed_beside_one_that_stays(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav", "x")
-        path = f"/{program.row('new-nav').id}/"
-        await program.go_to("export-parquet", "x")
-        program.wire.before = lambda request: (
-            httpx.Response(404, json={"detail": "Not found."}) if request.url.path.endswith(path) else None
-        )
-        await program.press("percent_sign", *"75", "enter")
-        shown = words(program.screen)
-        assert "2 skipped" in shown
-        assert "new-nav" in shown
+async def test_unread_flag_is_listed_beside_one_that_stays(program: Program) -> None:
+    await program.go_to("new-nav", "x")
+    path = f"/{program.row('new-nav').id}/"
+    await program.go_to("export-parquet", "x")
+    program.wire.before = lambda request: (
+        httpx.Response(404, json={"detail": "Not found."}) if request.url.path.endswith(path) else None
+    )
+    await program.press("percent_sign", *"75", "enter", shows=("2 skipped", "new-nav"))
 
 
-async def test_marks_with_changes_in_flight_get_no_second_question(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("type:boolean is:on", "x", "x", "space")
-        program.timing.now += 1
-        program.wire.held = lambda _request: len(program.wire.writes()) > 1
-        await program.press_without_waiting("y")
-        await asyncio.wait_for(program.wire.is_holding.wait(), 5)
-        program.wire.held = lambda request: request.method != "GET"
-        await program.press_without_waiting("space")
-        await asyncio.wait_for(program.app.runner.prepared.wait(), 5)
-        await quiet.settle(program.app)
-        assert not isinstance(program.app.screen, ConfirmScreen)
-        assert "Changes are still being saved.\nWait" in program.notices[-1]
-        await program.let_go()
-        assert "2 off" in program.notices[-1]
-        assert "still being saved" not in words(program.screen)
+async def test_marks_with_changes_in_flight_get_no_second_question(program: Program) -> None:
+    await program.go_to("type:boolean is:on", "x", "x", "space")
+    program.wire.held = lambda _request: len(program.wire.writes()) > 1
+    await program.press_without_waiting("y")
+    await asyncio.wait_for(program.wire.is_holding.wait(), 5)
+    program.wire.held = lambda request: request.method != "GET"
+    await program.press_without_waiting("space")
+    await asyncio.wait_for(program.app.runner.prepared.wait(), 5)
+    await quiet.settle(program.app)
+    assert not isinstance(program.app.screen, ConfirmScreen)
+    program.see(toast="Changes are still being saved.\nWait")
+    await program.let_go(lacks="still being saved", toast="2 off")
 
 
 ASKED_FOR = "depends on this flag and is on; change or turn off that flag first"
@@ -156,22 +136,15 @@ async def test_each_skipped_flag_is_named_before_and_after(setting: Setting) -> 
     async with running(replace(setting, size=WIDE)) as program:
         free = {"new-nav", "export-parquet", "dashboards-public-links-next"}
         await mark(program, *HELD, *free)
-        await program.press("d")
-        assert "Delete 3 of 9 flags in TEST" in words(program.screen)
-        assert "6 skipped, unchanged" in program.screen
+        await program.press("d", shows=("Delete 3 of 9 flags in TEST", "6 skipped, unchanged"))
         assert sorted(lines(program)) == sorted(f"{key} {reason}" for key, reason in HELD.items())
-        await program.press("y")
-        assert len(program.wire.writes()) == 3
-        assert isinstance(program.app.screen, ResultsScreen)
-        assert "3 deleted, 6 skipped" in program.screen
+        await program.press("y", shows="3 deleted, 6 skipped", front=ResultsScreen, sent=3)
         results = lines(program)
         assert sorted(results[:6]) == sorted(f"– {key} skipped {reason}" for key, reason in HELD.items())
         assert sorted(results[6:]) == sorted(f"✓ {key} saved" for key in free)
         assert marked_keys(program) == set(HELD)
         opened = next(key for key in HELD if key in results[1])
-        await program.press("down", "enter")
-        assert isinstance(program.app.screen, FlagScreen)
-        assert f" {opened} " in program.screen
+        await program.press("down", "enter", shows=f" {opened} ", front=FlagScreen)
         await program.press("escape")
         assert marked_keys(program) == set(HELD)
 
@@ -180,8 +153,7 @@ async def test_reason_that_several_flags_share_is_shown_once(setting: Setting) -
     async with running(replace(setting, size=WIDE)) as program:
         await mark(program, "new-nav", "export-parquet", "geo-pricing")
         program.wire.before = lambda request: httpx.Response(503, json={"detail": "Back soon."})
-        await program.press("d")
-        assert isinstance(program.app.screen, ResultsScreen)
+        await program.press("d", front=ResultsScreen)
         first, *others = lines(program)
         assert "Back soon" in first
         assert [line.split(" ", 2)[2] for line in others] == ["skipped, for the same reason"] * 2
@@ -194,18 +166,15 @@ async def test_skipped_flags_open_from_a_question_that_no_letter_confirms(settin
         question = program.app.screen
         await program.press("shift+tab", *"ynoq")
         assert program.app.screen is question
-        await program.press("enter")
-        assert isinstance(program.app.screen, FlagScreen)
-        assert " pricing-page-test " in program.screen
+        await program.press("enter", shows=" pricing-page-test ", front=FlagScreen)
         await program.press("escape")
         assert marked_keys(program) == {"new-nav", "export-parquet", "pricing-page-test"}
         await mark(program, *UNDER_EXPERIMENTS)
-        await program.press("d")
-        assert isinstance(program.app.screen, ResultsScreen)
+        await program.press("d", front=ResultsScreen)
         assert sorted(lines(program)) == sorted(f"– {key} skipped {HELD[key]}" for key in UNDER_EXPERIMENTS)
         await program.press("escape")
         assert marked_keys(program) == set(UNDER_EXPERIMENTS)
-        assert program.wire.writes() == []
+        program.see(sent=0)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 15)])
@@ -213,38 +182,29 @@ async def test_wrong_number_is_refused_in_sight_below_skipped_flags(
     setting: Setting, size: tuple[int, int]
 ) -> None:
     async with running(replace(setting, size=size)) as program:
-        await program.search("tag:web", "ctrl+a", "space", *"999", "enter")
-        assert "skipped, unchanged" in program.screen
-        assert "the typed text does not match; nothing was sent" in words(program.screen)
-        assert program.wire.writes() == []
+        await program.search("tag:web", "ctrl+a", "space", *"999", "enter", shows="skipped, unchanged")
+        program.see("the typed text does not match; nothing was sent", sent=0)
 
 
-async def test_events_and_experiments_that_cannot_change_are_skipped(setting: Setting) -> None:
-    async with running(setting) as program:
-        for name in ("checkout completed", "comment failed", "btn_click_2"):
-            await stand_on_event(program, name, "x")
-        await program.press("V")
-        assert "Unverify 2 of 3 event definitions in TEST" in program.screen
-        assert lines(program) == ["btn_click_2 it has these values already"]
-        await program.press("y")
-        assert re.search(r"─  2 [a-z]+, 1 skipped  ─", program.screen)
-        assert marked_keys(program) == {"btn_click_2"}
-        await program.press("enter")
-        assert isinstance(program.app.screen, EventScreen)
-        assert "btn_click_2" in program.screen
-        await program.press("escape")
-        for name in ("Length of the tour", "Onboarding questions", "Checkout redesign"):
-            await stand_on_experiment(program, name, "x")
-        await program.press("space")
-        assert isinstance(program.app.screen, ConfirmScreen), program.screen
-        assert "Pause 1 of 3 experiments in TEST" in program.screen
-        tour, redesign = lines(program)
-        assert tour == "Length of the tour it has not been launched yet; launch it first"
-        assert redesign.startswith("Checkout redesign checkout-v2-banner depends on its flag")
-        await program.press("y")
-        assert isinstance(program.app.screen, ResultsScreen)
-        assert re.search(r"─  1 [a-z]+, 2 skipped  ─", program.screen)
-        assert marked_keys(program) == {"length-of-the-tour", "checkout-redesign"}
-        await program.press("enter")
-        assert isinstance(program.app.screen, ExperimentScreen)
-        assert "Length of the tour" in program.screen
+async def test_events_and_experiments_that_cannot_change_are_skipped(program: Program) -> None:
+    for name in ("checkout completed", "comment failed", "btn_click_2"):
+        await stand_on_event(program, name, "x")
+    await program.press("V", shows="Unverify 2 of 3 event definitions in TEST")
+    assert lines(program) == ["btn_click_2 it has these values already"]
+    await program.press("y")
+    assert re.search(r"─  2 [a-z]+, 1 skipped  ─", program.screen)
+    assert marked_keys(program) == {"btn_click_2"}
+    await program.press("enter", shows="btn_click_2", front=EventScreen)
+    await program.press("escape")
+    for name in ("Length of the tour", "Onboarding questions", "Checkout redesign"):
+        await stand_on_experiment(program, name, "x")
+    await program.press("space")
+    assert isinstance(program.app.screen, ConfirmScreen), program.screen
+    program.see("Pause 1 of 3 experiments in TEST")
+    tour, redesign = lines(program)
+    assert tour == "Length of the tour it has not been launched yet; launch it first"
+    assert redesign.startswith("Checkout redesign checkout-v2-banner depends on its flag")
+    await program.press("y", front=ResultsScreen)
+    assert re.search(r"─  1 [a-z]+, 2 skipped  ─", program.screen)
+    assert marked_keys(program) == {"length-of-the-tour", "checkout-redesign"}
+    await program.press("enter", shows="Length of the tour", front=ExperimentScreen)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from tests.doubles.code_source import FakeCode, make_scan
-from tests.doubles.whole_program import NOW, WIDE, Program, Setting, running, words
+from tests.doubles.expected import require
+from tests.doubles.whole_program import NOW, WIDE, Program, Setting, running
 
 from flagtui.app.records.code_pane import first_steps
 from flagtui.app.state.code_search import CodeSearch
@@ -33,11 +34,6 @@ MORE = [CodeUse("web/app.ts", line, 5, "call", "new-nav") for line in range(1, 5
 HOUR_AGO = NOW.timestamp() - 3_600
 
 
-async def search(program: Program, line: str) -> str:
-    await program.go_to(line)
-    return words(program.screen)
-
-
 def use_recording_editor(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make it the user's editor; return the file that gets its arguments."""
     arguments, editor = folder / "arguments", folder / "editor.py"
@@ -50,33 +46,19 @@ async def test_code_tab_lists_places_and_keeps_them_after_failures(setting: Sett
     code = FakeCode(make_scan(*PLACES, *MORE, taken_at=HOUR_AGO))
     async with running(replace(setting, code=code)) as program:
         await program.go_to("new-nav", "a")
-        assert "5 uses: src/nav.ts:12:5, web/app.ts:1:5, web/app.ts:2:5 and 2 more" in words(program.screen)
-        assert "searched 1 h ago" in words(program.screen)
-        await program.press("escape", "f8")
-        shown = words(program.screen)
-        assert "5 uses and 1 mention in /home/me/shop scanned 1 h ago" in shown
-        assert "src/nav.ts:12:5 call ts rolled-out" in shown
-        assert "without the flag: keep what it turns on" in shown
-        assert ROLLED_OUT.message in shown
-        assert "src/nav.ts:30:9" not in shown
-        await program.press("end")
-        assert "test: the code does not need the key here" in words(program.screen)
-        await program.press("right", "f8")
-        assert "src/nav.ts:12:5" in program.screen
+        program.see("5 uses: src/nav.ts:12:5, web/app.ts:1:5, web/app.ts:2:5 and 2 more", "searched 1 h ago")
+        await program.press("escape", "f8", shows="5 uses and 1 mention in /home/me/shop scanned 1 h ago")
+        program.see("src/nav.ts:12:5 call ts rolled-out", "without the flag: keep what it turns on")
+        program.see(ROLLED_OUT.message, lacks="src/nav.ts:30:9")
+        await program.press("end", shows="test: the code does not need the key here")
+        await program.press("right", "f8", shows="src/nav.ts:12:5")
         code.ends.set()
-        await program.press("R")
-        shown = words(program.screen)
-        assert "not scanned: the scan ended without a result" in shown
-        assert "src/nav.ts:12:5" in shown
+        await program.press("R", shows=("not scanned: the scan ended without a result", "src/nav.ts:12:5"))
         await program.press("escape")
-        await search(program, "ai-summaries")
-        await program.press("f8")
-        assert "No use and 1 mention" in words(program.screen)
-        assert "not in a call that the scan recognises; it may be a use" in words(program.screen)
+        await program.go_to("ai-summaries", "f8", shows="No use and 1 mention")
+        program.see("not in a call that the scan recognises; it may be a use")
         await program.press("escape", "3")
-        await search(program, "$pageview")
-        await program.press("f8")
-        assert "src/page.py:9:2 call python" in words(program.screen)
+        await program.go_to("$pageview", "f8", shows="src/page.py:9:2 call python")
 
 
 async def test_lists_narrow_by_code_and_places_open_in_the_editor(
@@ -89,70 +71,53 @@ async def test_lists_narrow_by_code_and_places_open_in_the_editor(
     tastes = Preferences(columns={"flags": ("rollout", "refs")})
     code = FakeCode(make_scan(*PLACES, root=str(tmp_path), taken_at=HOUR_AGO))
     async with running(replace(setting, code=code, preferences=tastes)) as program:
-        await program.press("s", "s", "s", "home")
-        lines = [line for line in program.screen.splitlines() if "%" in line]
-        assert "REFS ↓" in program.screen
-        assert "checkout-redesign" in lines[0]
-        assert lines[0].strip(" ┃").split()[-1] == "2"
-        assert "1 of 248" in await search(program, "refs:>1")
-        assert "new-nav" in await search(program, "code:rolled-out")
-        assert "F6 lists keys in code that have no record" in await search(program, "code:deleted")
-        await program.press("escape", "slash", *"code:unr", "tab")
-        assert "code:unreferenced" in program.screen
+        await program.press("s", "s", "s", "home", shows="REFS ↓")
+        first = next(line for line in program.screen.splitlines() if "%" in line)
+        assert "checkout-redesign" in first
+        assert first.strip(" ┃").split()[-1] == "2"
+        await program.go_to("refs:>1", shows="1 of 248")
+        await program.go_to("code:rolled-out", shows="new-nav")
+        await program.go_to("code:deleted", shows="F6 lists keys in code that have no record")
+        await program.press("escape", "slash", *"code:unr", "tab", shows="code:unreferenced")
 
-        await program.press("escape", "escape", "f6")
-        shown = words(program.screen)
-        assert "Keys without a record 2 scanned 1 h ago" in shown
-        assert "new-navv unknown-key flag 2 src/nav.ts:9:5" in shown
-        assert "old-prices deleted-key flag 1 api/prices.py:77:20" in shown
+        await program.press("escape", "escape", "f6", shows="Keys without a record 2 scanned 1 h ago")
+        program.see("new-navv unknown-key flag 2 src/nav.ts:9:5")
+        program.see("old-prices deleted-key flag 1 api/prices.py:77:20")
         await program.press("enter")
         assert arguments.read_text() == f"+9 {path}"
-        assert "new-navv" not in await search(program, "is:deleted")
+        await program.go_to("is:deleted", lacks="new-navv")
         await program.press("escape", "escape")
         await program.go_to("new-nav", "f8", "enter")
         assert arguments.read_text() == f"+12 {path}"
         path.unlink()
-        await program.press("enter")
-        assert "src/nav.ts is gone since the scan; R scans again" in program.notices[-1]
+        await program.press("enter", toast="src/nav.ts is gone since the scan; R scans again")
 
 
 async def test_scans_run_beside_everything_until_they_are_cancelled(setting: Setting) -> None:
     code = FakeCode(next=make_scan(*PLACES, taken_at=NOW.timestamp()))
     async with running(replace(setting, size=WIDE, code=code, neighbours=("other",))) as program:
-        shown = await search(program, "refs:0")
-        assert "refs: no scan yet; scan on a Code tab" in shown
-        assert "248" in shown
-        assert "safest first: value, last call" in await search(program, "is:stale")
-        await program.press("S")
-        assert "riskiest first" in words(program.screen)
-        await program.press("s")
-        assert "UPDATED ↓" in program.screen
-        await program.press("escape", "f6")
-        assert "No scan of /home/me/shop yet." in words(program.screen)
+        await program.go_to("refs:0", shows=("refs: no scan yet; scan on a Code tab", "248"))
+        await program.go_to("is:stale", shows="safest first: value, last call")
+        await program.press("S", shows="riskiest first")
+        await program.press("s", shows="UPDATED ↓")
+        await program.press("escape", "f6", shows="No scan of /home/me/shop yet.")
         await program.press("R", "escape")
         assert code.is_cancelled
-        assert "Keys without a record" in program.screen
-        await program.press("escape")
-        assert "Keys without a record" not in program.screen
-        await program.go_to("new-nav", "a")
-        assert "searched" not in words(program.screen)
-        await program.press("escape", "enter", "left", "left")
-        shown = words(program.screen)
-        assert "No scan of /home/me/shop yet." in shown
-        assert "R scans it now" in shown
-        assert "flagtui refs --in /home/me/shop --profile test --project 1" in shown
+        program.see("Keys without a record")
+        await program.press("escape", lacks="Keys without a record")
+        await program.go_to("new-nav", "a", lacks="searched")
+        await program.press("escape", "enter", "left", "left", shows="No scan of /home/me/shop yet.")
+        program.see("R scans it now", "flagtui refs --in /home/me/shop --profile test --project 1")
         code.is_cancelled = False
-        await program.press("R")
-        assert "scanning 512 of 14,800 files esc cancels" in words(program.screen)
+        await program.press("R", shows="scanning 512 of 14,800 files esc cancels")
         await program.press("escape")
         assert code.is_cancelled
-        assert "No scan of /home/me/shop yet." in words(program.screen)
+        program.see("No scan of /home/me/shop yet.")
         await program.press("R", "left")
         code.ends.set()
-        await program.press("right")
-        assert "src/nav.ts:12:5" in program.screen
+        await program.press("right", shows="src/nav.ts:12:5")
         await program.press("escape")
-        assert "1 of 248" in await search(program, "refs:>1")
+        await program.go_to("refs:>1", shows="1 of 248")
         code.ends.clear()
         code.is_cancelled = False
         await program.press("f6", "R", "P", "down", "enter")
@@ -162,10 +127,8 @@ async def test_scans_run_beside_everything_until_they_are_cancelled(setting: Set
 async def test_code_tab_names_what_a_scan_lacks(setting: Setting) -> None:
     code = FakeCode(missing="the parser is missing; install it: pip install 'flagtui[code]'")
     async with running(replace(setting, code=code)) as program:
-        await program.press("f8")
-        assert "Not possible from here: the parser is missing" in words(program.screen)
-        await program.press("R")
-        assert "the parser is missing" in program.notices[-1]
+        await program.press("f8", shows="Not possible from here: the parser is missing")
+        await program.press("R", toast="the parser is missing")
 
 
 async def test_scan_in_another_process_is_stored_or_names_mistakes(setting: Setting, tmp_path: Path) -> None:
@@ -175,22 +138,18 @@ async def test_scan_in_another_process_is_stored_or_names_mistakes(setting: Sett
     settings = shop / ".flagtui.toml"
     settings.write_text("[code]\nwrapers = []\n")
 
-    async def scan(program: Program) -> str:
+    async def scan(program: Program, *shows: str) -> None:
         await program.press("R")
         for worker in [worker for worker in program.app.workers if worker.group == "code-scan"]:
             await worker.wait()
-        await program.settle()
-        return words(program.screen)
+        await program.settle(shows=shows)
 
     async with running(replace(setting, code=CodeScanner("test", shop, cache))) as program:
         await program.go_to("new-nav", "f8")
-        shown = await scan(program)
-        assert "not scanned" in shown
-        assert "wrapers" in shown
+        await scan(program, "not scanned", "wrapers")
         settings.unlink()
-        assert "nav.ts:1:30 call ts" in await scan(program)
-    stored = CodeScans(cache, "test", "1").load(shop)
-    assert stored is not None
+        await scan(program, "nav.ts:1:30 call ts")
+    stored = require(CodeScans(cache, "test", "1").load(shop))
     assert [place.place for place in stored.places] == ["nav.ts:1:30"]
 
 

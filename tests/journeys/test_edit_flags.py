@@ -8,28 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.doubles.targeting import asks, group
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.modes import is_legacy
+from tests.journeys.steps import make_flag
 
 from flagtui.changes.canonical_filters import clean_filters
 
 RICH: dict[str, Any] = {
     "groups": [
-        {
-            "properties": [
-                {"key": "email", "type": "person", "value": "@acme.test", "operator": "icontains"}
-            ],
-            "rollout_percentage": 25,
-            "variant": None,
-            "sort_key": "a-1",
-            "description": "colleagues",
-        },
-        {
-            "properties": [{"key": "plan", "type": "person", "value": ["pro"], "operator": "exact"}],
-            "rollout_percentage": 12.5,
-            "variant": "test",
-        },
-        {"properties": [], "rollout_percentage": 5, "variant": None, "users_affected": 17},
+        group(25, asks("email", "icontains", "@acme.test"), sort_key="a-1", description="colleagues"),
+        group(12.5, asks("plan", "exact", ["pro"]), variant="test"),
+        group(5, variant=None, users_affected=17),
     ],
     "multivariate": {
         "variants": [
@@ -46,21 +36,15 @@ RICH: dict[str, Any] = {
 
 async def make(program: Program, key: str, filters: Mapping[str, Any]) -> int:
     """A flag made by a colleague, known to the list."""
-    body = {"key": key, "name": "Made for this", "filters": copy.deepcopy(dict(filters)), "tags": ["ops"]}
-    flag = await program.colleague().flags.create(body)
-    await program.press("f5")
-    await program.go_to(key)
-    return flag.id
+    return await make_flag(program, key, filters, name="Made for this", tags=["ops"])
 
 
-async def test_accepted_share_is_never_rounded(setting: Setting) -> None:
-    async with running(setting) as program:
-        await make(program, "exact", {"groups": [{"properties": [], "rollout_percentage": 12.3456789}]})
-        await program.press("percent_sign", "enter")
-        assert "nothing was sent" in words(program.notices[-1]), program.screen
-        await make(program, "almost", {"groups": [{"properties": [], "rollout_percentage": 99.9999999}]})
-        await program.press("percent_sign", *"100", "enter")
-        assert "99.9999999 % → 100 %" in words(program.screen)
+async def test_accepted_share_is_never_rounded(program: Program) -> None:
+    await make(program, "exact", {"groups": [group(12.3456789)]})
+    await program.press("percent_sign", "enter")
+    assert "nothing was sent" in words(program.notices[-1]), program.screen
+    await make(program, "almost", {"groups": [group(99.9999999)]})
+    await program.press("percent_sign", *"100", "enter", shows="99.9999999 % → 100 %")
 
 
 async def test_rollout_and_tags_of_single_and_many_flags_change(any_mode: Setting) -> None:
@@ -68,15 +52,11 @@ async def test_rollout_and_tags_of_single_and_many_flags_change(any_mode: Settin
         id = await make(program, "rich-flag", RICH)
         colleague = program.colleague()
         before = (await colleague.flags.get(id)).raw
-        await program.press("percent_sign")
-        question = words(program.screen)
-        assert "Rollout of rich-flag" in question
-        assert "1 25 % of users where email contains @acme.test" in question
+        await program.press("percent_sign", shows="Rollout of rich-flag")
+        program.see("1 25 % of users where email contains @acme.test")
         await program.press("down", *"40", "escape", "percent_sign", "down", *"40", "enter")
-        assert "12.5 + 40" in words(program.screen)
-        assert program.wire.writes() == []
-        await program.press("y")
-        assert "rich-flag has a new rollout" in program.notices[-1]
+        program.see("12.5 + 40", sent=0)
+        await program.press("y", toast="rich-flag has a new rollout")
         after = (await colleague.flags.get(id)).raw
         expected = copy.deepcopy(before["filters"])
         expected["groups"][1]["rollout_percentage"] = 40
@@ -88,23 +68,20 @@ async def test_rollout_and_tags_of_single_and_many_flags_change(any_mode: Settin
         back = clean_filters((await colleague.flags.get(id)).filters)
         assert back == clean_filters(before["filters"])
 
-        await program.press("percent_sign", "plus")
-        assert "25 % → 50 %" in program.screen
-        await program.press("minus", "minus")
-        assert "25 % → 10 %" in program.screen
+        await program.press("percent_sign", "plus", shows="25 % → 50 %")
+        await program.press("minus", "minus", shows="25 % → 10 %")
         await program.press("shift+tab")
         sent = len(program.wire.writes())
         await program.press(*"101", "enter")
         assert len(program.wire.writes()) == sent
-        assert "a number from 0 to 100" in program.screen
+        program.see("a number from 0 to 100")
         await program.press("backspace", "enter", "y")
         flag = await colleague.flags.get(id)
         assert [condition.rollout for condition in flag.targeting.conditions] == [10, 10, 10]
 
         for key in ("new-nav", "replay-canvas"):
             await program.go_to(key, "x")
-        await program.press("percent_sign", *"37", "enter")
-        assert "2 flags in TEST" in words(program.screen)
+        await program.press("percent_sign", *"37", "enter", shows="2 flags in TEST")
         await program.press("y")
         for key in ("new-nav", "replay-canvas"):
             flag = await program.stored(key)
@@ -118,15 +95,13 @@ async def test_rollout_and_tags_of_single_and_many_flags_change(any_mode: Settin
 async def change_tags(program: Program, id: int) -> None:
     """Tags are added, removed and set, of this flag and then of two."""
     sent = len(program.wire.writes())
-    await program.press("T", *"a, -a", "enter")
-    assert "both added and removed" in program.screen
+    await program.press("T", *"a, -a", "enter", shows="both added and removed")
     await program.press("escape")
     assert len(program.wire.writes()) == sent
     await program.press("T", *"Web, -ops", "enter", "y")
     assert (await program.colleague().flags.get(id)).tags == ("web",)
     await program.press("x")
-    await program.go_to("new-nav", "x", "T", *"= nav, top", "enter", "y")
-    assert "2 changed" in program.notices[-1]
+    await program.go_to("new-nav", "x", "T", *"= nav, top", "enter", "y", toast="2 changed")
     assert sorted((await program.stored("new-nav")).tags) == ["nav", "top"]
     assert sorted((await program.stored("rich-flag")).tags) == ["nav", "top"]
 
@@ -139,21 +114,14 @@ def moving(raw: Mapping[str, Any]) -> dict[str, Any]:
 async def test_flags_are_archived_deleted_softly_and_brought_back(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         if not is_legacy(any_mode):
-            await program.go_to("pricing-page-test", "d")
-            assert "Pricing page test is running on it" in program.notices[-1]
-        await program.go_to("export-parquet", "d")
-        question = words(program.screen)
-        assert "Delete in TEST" in question
-        assert "can destroy the deleted one for good" in question
-        await program.press("escape")
-        assert program.wire.writes() == []
-        await program.press("d", "y")
-        assert "export-parquet is deleted" in program.notices[-1]
-        assert "rows for  export-parquet" in program.screen
+            await program.go_to("pricing-page-test", "d", toast="Pricing page test is running on it")
+        await program.go_to("export-parquet", "d", shows="Delete in TEST")
+        program.see("can destroy the deleted one for good")
+        await program.press("escape", sent=0)
+        await program.press("d", "y", shows="rows for  export-parquet", toast="export-parquet is deleted")
         kept = await program.colleague().flags.get(program.journal.entries()[0].record)
         assert kept.deleted
-        await program.press("u")
-        assert "Undo: restore" in words(program.screen)
+        await program.press("u", shows="Undo: restore")
         await program.press("y")
         assert not (await program.stored("export-parquet")).deleted
         assert program.row("export-parquet").active
@@ -166,7 +134,7 @@ async def test_flags_are_archived_deleted_softly_and_brought_back(any_mode: Sett
             assert program.notices
             assert len(program.wire.writes()) == sent, "a server without archives is not asked to archive"
             return
-        assert "Archive in TEST" in words(program.screen)
+        program.see("Archive in TEST")
         await program.press("y")
         stored = await program.stored("new-nav", archived=True)
         assert (stored.archived, stored.active) == (True, False)
@@ -196,17 +164,16 @@ def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, *steps: str) -> Path:
     return seen
 
 
-async def test_last_line_names_scrolling_where_a_question_scrolls(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.go_to("new-nav", "a")
-        scrolls = set[bool]()
-        for height in range(12, 25):
-            await program.pilot.resize_terminal(60, height)
-            await program.settle()
-            is_cut = program.app.screen.query_one("#consequences").max_scroll_y > 0
-            assert ("↓ scroll" in program.last_line) is is_cut, height
-            scrolls.add(is_cut)
-        assert scrolls == {True, False}
+async def test_last_line_names_scrolling_where_a_question_scrolls(program: Program) -> None:
+    await program.go_to("new-nav", "a")
+    scrolls = set[bool]()
+    for height in range(12, 25):
+        await program.pilot.resize_terminal(60, height)
+        await program.settle()
+        is_cut = program.app.screen.query_one("#consequences").max_scroll_y > 0
+        assert ("↓ scroll" in program.last_line) is is_cut, height
+        scrolls.add(is_cut)
+    assert scrolls == {True, False}
 
 
 async def test_flag_is_edited_as_json_in_the_users_editor(
@@ -228,10 +195,8 @@ async def test_flag_is_edited_as_json_in_the_users_editor(
     async with running(any_mode) as program:
         id = await make(program, "rich-flag", RICH)
         before = (await program.colleague().flags.get(id)).raw
-        await program.press("E")
-        assert "nothing was changed" in program.notices[-1]
-        await program.press("E")
-        assert "Made for that" in words(program.screen)
+        await program.press("E", toast="nothing was changed")
+        await program.press("E", shows="Made for that")
         await program.press("y")
         after = (await program.colleague().flags.get(id)).raw
         assert {**after, **moving(before)} == {**before, "name": "Made for that"}
@@ -249,16 +214,13 @@ async def test_flag_is_edited_as_json_in_the_users_editor(
         assert '"rollout_percentage": 250' in again
 
         sent = len(program.wire.writes())
-        await program.press("E")
-        assert "not JSON" in program.notices[-1]
-        assert "Your text is kept in" in program.notices[-1]
+        await program.press("E", toast=("not JSON", "Your text is kept in"))
         [kept] = drafts.iterdir()
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
         assert "ture" in kept.read_text()
         await program.press("E", "escape")
         (given_up,) = (path for path in drafts.iterdir() if "A long new text" in path.read_text())
-        assert program.notices[-1].endswith(f"Your text is kept in {given_up}")
+        program.see(toast=f"Your text is kept in {given_up}")
         monkeypatch.setenv("VISUAL", "no-such-editor --wait")
-        await program.press("E")
-        assert "VISUAL names an editor that is not there: no-such-editor --wait" in program.notices[-1]
+        await program.press("E", toast="VISUAL names an editor that is not there: no-such-editor --wait")
         assert len(program.wire.writes()) == sent

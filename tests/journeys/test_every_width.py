@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
 from msgspec.structs import replace
 from tests.doubles import quiet
 from tests.doubles.drawn_at_rest import draw
+from tests.doubles.expected import require
 from tests.doubles.setting import USUAL_SIZE
 from tests.doubles.slices import FULL, one_in
 from tests.doubles.source_trees import find_nodes
@@ -131,8 +131,7 @@ async def resize(program: Program, size: tuple[int, int]) -> None:
 
 
 async def resize_at_once(program: Program, size: tuple[int, int]) -> None:
-    driver = program.app._driver
-    assert driver is not None
+    driver = require(program.app._driver)
     driver._size = size
     program.app.post_message(Resize(Size(*size), Size(*size)))
 
@@ -157,15 +156,14 @@ def test_every_screen_of_the_source_is_opened() -> None:
     assert screens_in_the_source() == opened
 
 
-@pytest.mark.asyncio(loop_scope="module")
-async def test_screens_live_at_every_size_with_their_keys(program: Program) -> None:
+async def test_screens_live_at_every_size_with_their_keys(shared: Program) -> None:
     for place, way in enumerate(WAYS):
-        await open_by(program, way)
-        await live(program, way.screen, place)
+        await open_by(shared, way)
+        await live(shared, way.screen, place)
     for place, (name, make) in enumerate(PUSHED.items()):
-        program.app.push_screen(make())
-        await program.settle()
-        await live(program, name, place)
+        shared.app.push_screen(make())
+        await shared.settle()
+        await live(shared, name, place)
 
 
 async def live(program: Program, name: str, place: int) -> None:
@@ -196,15 +194,14 @@ def check_last_lines(program: Program, name: str) -> None:
         assert width < 44 or "?" in signs or "?" not in wide, case
 
 
-@pytest.mark.asyncio(loop_scope="module")
-async def test_screens_open_at_tiny_sizes(program: Program) -> None:
+async def test_screens_open_at_tiny_sizes(shared: Program) -> None:
     for place, way in enumerate(one_in(4, WAYS)):
-        program.app.app_state.session = replace(program.app.app_state.session, rules=way.rules)
+        shared.app.app_state.session = replace(shared.app.app_state.session, rules=way.rules)
         for size in TINY if FULL else (TINY[place % len(TINY)],):
-            await program.press(*way.keys[:-1])
-            await quiet.press(program.app, way.keys[-1])
-            await resize_at_once(program, size)
-            await program.settle()
-            draw(program.app)
-            assert program.app._exception is None, (way, size)
-            await leave(program)
+            await shared.press(*way.keys[:-1])
+            await quiet.press(shared.app, way.keys[-1])
+            await resize_at_once(shared, size)
+            await shared.settle()
+            draw(shared.app)
+            assert shared.app._exception is None, (way, size)
+            await leave(shared)

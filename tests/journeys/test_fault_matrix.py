@@ -7,7 +7,7 @@ from typing import Final
 import httpx
 from tests.doubles.faults import FAULTS
 from tests.doubles.slices import FULL, cross
-from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.whole_program import Program, Setting, running
 from tests.doubles.wire import Fault as WireFault
 from tests.doubles.wire import Wire
 
@@ -30,7 +30,7 @@ def faulty(name: str, is_meant: Callable[[httpx.Request], bool]) -> WireFault:
 
 async def end_faults(program: Program) -> None:
     """The server answers again; a dialog that asks for another key is left."""
-    program.wire.before = program.wire.after = lambda request: None
+    program.wire.heal()
     if isinstance(program.app.screen, SignInScreen):
         await program.press("escape")
 
@@ -44,11 +44,9 @@ async def read_list(setting: Setting, cases: Sequence[str]) -> None:
             wire.before = faulty(name, lambda request: request.url.path == is_list)
 
         async with running(setting, wire) as program:
-            assert FAULTS[name].words in words(program.screen), name
+            program.see(FAULTS[name].words)
             await end_faults(program)
-            await program.press("f5")
-            assert isinstance(program.app.screen, FlagsScreen)
-            assert program.rows.shown == 248, name
+            await program.press("f5", front=FlagsScreen, rows=248)
 
 
 async def read_record(program: Program, cases: Sequence[str], *, tab: str) -> None:
@@ -60,11 +58,9 @@ async def read_record(program: Program, cases: Sequence[str], *, tab: str) -> No
         program.wire.before = faulty(name, lambda request: bool(is_record.fullmatch(request.url.path)))
         await program.press("enter")
         assert any(isinstance(screen, RecordScreen) for screen in program.app.screen_stack), name
-        assert FAULTS[name].words in words(program.screen), name
+        program.see(FAULTS[name].words)
         await end_faults(program)
-        await program.press("f5")
-        assert isinstance(program.app.screen, RecordScreen), name
-        assert FAULTS[name].words not in words(program.screen), name
+        await program.press("f5", lacks=FAULTS[name].words, front=RecordScreen)
         await program.press("escape", "down")
         program.app.clear_notifications()
 
@@ -78,7 +74,6 @@ async def test_a_fault_of_a_first_read_is_named_and_passes(setting: Setting) -> 
     await read_list(setting, [name for kind, name in READS if kind == "list"])
 
 
-async def test_a_fault_of_a_record_is_named_and_passes(setting: Setting) -> None:
-    async with running(setting) as program:
-        for tab in NOUNS:
-            await read_record(program, [name for kind, name in READS if kind == tab], tab=tab)
+async def test_a_fault_of_a_record_is_named_and_passes(program: Program) -> None:
+    for tab in NOUNS:
+        await read_record(program, [name for kind, name in READS if kind == tab], tab=tab)

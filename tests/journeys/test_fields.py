@@ -88,20 +88,18 @@ async def type_there(program: Program, place: Place) -> None:
     await program.settle()
 
 
-@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("name", one_in(4, PLACES))
-async def test_a_field_names_its_keys_keeps_letters_and_follows_tab(name: str, program: Program) -> None:
+async def test_a_field_names_its_keys_keeps_letters_and_follows_tab(name: str, shared: Program) -> None:
     """All three where one way leads: getting there is most of the time."""
-    await hold_all(program, PLACES[name])
+    await hold_all(shared, PLACES[name])
 
 
-async def test_fields_of_questions_do_the_same(setting: Setting) -> None:
-    async with running(setting) as program:
-        for place in QUESTIONS.values():
-            program.app.app_state.session = replace(program.app.app_state.session, rules=place.rules)
-            await hold_all(program, place)
-            await program.press(*["escape"] * 3, "home")
-            assert not program.app.screen.is_modal
+async def test_fields_of_questions_do_the_same(program: Program) -> None:
+    for place in QUESTIONS.values():
+        program.app.app_state.session = replace(program.app.app_state.session, rules=place.rules)
+        await hold_all(program, place)
+        await program.press(*["escape"] * 3, "home")
+        assert not program.app.screen.is_modal
 
 
 async def hold_all(program: Program, place: Place) -> None:
@@ -151,26 +149,25 @@ async def tab_goes_through_the_fields_and_letters_stay_text(program: Program, pl
     assert program.wire.writes() == sent
 
 
-@pytest.mark.asyncio(loop_scope="module")
-async def test_person_is_evaluated_and_the_next_typed_at_once(program: Program) -> None:
-    await program.go_to("new-nav", "w", *"anna")
+async def test_person_is_evaluated_and_the_next_typed_at_once(shared: Program) -> None:
+    await shared.go_to("new-nav", "w", *"anna")
     # Over a slow link all of it arrives together.
     for key in ("enter", "tab", *"ben@acme.com", "enter"):
-        await quiet.press(program.app, key)
-    await program.settle()
-    screen = program.front(FlagScreen)
-    assert [field.value for field in fields(program)] == ["anna", "ben@acme.com"]
-    assert "ben@acme.com" in program.screen.split("WHO")[1]
-    assert isinstance(program.app.focused, Field)
+        await quiet.press(shared.app, key)
+    await shared.settle()
+    screen = shared.front(FlagScreen)
+    assert [field.value for field in fields(shared)] == ["anna", "ben@acme.com"]
+    assert "ben@acme.com" in shared.screen.split("WHO")[1]
+    assert isinstance(shared.app.focused, Field)
     # Escape leaves the field and then the screen.
-    await program.press("escape")
-    assert program.app.screen is screen
-    assert not isinstance(program.app.focused, Field)
-    await program.press("tab")
-    assert program.app.screen is screen
+    await shared.press("escape")
+    assert shared.app.screen is screen
+    assert not isinstance(shared.app.focused, Field)
+    await shared.press("tab")
+    assert shared.app.screen is screen
     assert not screen.query_one("#tab-who").display
-    await program.press("escape")
-    assert not isinstance(program.app.screen, FlagScreen)
+    await shared.press("escape")
+    assert not isinstance(shared.app.screen, FlagScreen)
 
 
 PREFILLED = {
@@ -181,14 +178,13 @@ PREFILLED = {
 }
 
 
-@pytest.mark.asyncio(loop_scope="module")
-async def test_prefilled_fields_open_with_their_text_selected(program: Program) -> None:
+async def test_prefilled_fields_open_with_their_text_selected(shared: Program) -> None:
     for place, keys in PREFILLED.items():
-        await program.press(*keys)
-        field = program.app.screen.query_one(Field)
+        await shared.press(*keys)
+        field = shared.app.screen.query_one(Field)
         assert field.value, place
         assert field.selected_text == field.value, place
-        await program.press(*["escape"] * 3)
+        await shared.press(*["escape"] * 3)
 
 
 @pytest.mark.parametrize(
@@ -206,8 +202,7 @@ async def test_pasted_text_is_refused_with_the_reason(
     async with running(replace(setting, rules=STRICT)) as program:
         await program.press(*keys)
         program.app.post_message(Paste(text))
-        await program.settle()
-        assert program.notices[-1] == f"not pasted: {why}"
+        await program.settle(toast=f"not pasted: {why}")
         field = program.app.focused
         assert isinstance(field, Field)
         before = field.value

@@ -4,10 +4,10 @@ import json
 import stat
 from pathlib import Path
 
-import httpx
 import pytest
 from msgspec.structs import replace
-from tests.doubles.whole_program import Setting, running, words
+from tests.doubles.expected import require
+from tests.doubles.whole_program import Setting, running
 from tests.doubles.wire import Wire
 from tests.journeys.modes import is_legacy
 from textual.events import Paste
@@ -26,31 +26,18 @@ async def test_ids_my_flags_and_local_data_are_looked_up(
         other = (await colleague.flags.page({"archived": "true"})).rows[0]
         await program.press("number_sign")
         program.app.post_message(Paste(f"812, #{other.id}\n and 999999 (see log)"))
-        await program.settle()
-        assert "3 ids" in words(program.screen)
-        await program.press("enter")
-        text = words(program.screen)
-        assert "#812 checkout-redesign" in text
-        assert f"#{other.id} {other.key[:20]}" in text
-        assert "#999999 not known here" in text
-        assert "2 of 3 found" in text
-        await program.press("enter")
-        assert isinstance(program.app.screen, FlagScreen)
-        await program.press("escape", "escape")
-        assert "KEY" in program.screen
+        await program.settle(shows="3 ids")
+        await program.press("enter", shows=("#812 checkout-redesign", f"#{other.id} {other.key[:20]}"))
+        program.see("#999999 not known here", "2 of 3 found")
+        await program.press("enter", front=FlagScreen)
+        await program.press("escape", "escape", shows="KEY")
 
-        await program.press("ctrl+g")
-        text = words(program.screen)
-        assert "LOCAL EVALUATION DATA" in text
-        assert "flags · " in text
-        assert "cohort" in text
-        assert '"ai-chart-captions" … 1' in text
-        assert '"flags": [' in text
+        await program.press("ctrl+g", shows=("LOCAL EVALUATION DATA", "flags · ", "cohort"))
+        program.see('"ai-chart-captions" … 1', '"flags": [')
         await program.press("ctrl+s")
         (path,) = folder.iterdir()
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        document = await colleague.evaluation.local_evaluation()
-        assert document is not None
+        document = require(await colleague.evaluation.local_evaluation())
         assert json.loads(path.read_text())["flags"] == document.raw["flags"]
         assert str(path.name) in program.notices[-1]
 
@@ -62,10 +49,8 @@ async def test_ids_my_flags_and_local_data_are_looked_up(
         workspace = program.workspace
         archived = len(mine) - len(workspace.flags.rows)
         assert archived > 0
-        assert f"{on} of {len(mine)} on, {archived} archived or new" in words(program.screen)
-        await program.press("slash", *"checkout-v2")
-        assert "checkout-v2-banner" in program.screen
-        assert "new-nav" not in program.screen
+        program.see(f"{on} of {len(mine)} on, {archived} archived or new")
+        await program.press("slash", *"checkout-v2", shows="checkout-v2-banner", lacks="new-nav")
 
 
 @pytest.mark.parametrize("options", [(("legacy", True), ("strict", True))], ids=["legacy"])
@@ -73,11 +58,9 @@ async def test_data_closed_to_keys_is_explained_and_requested_once(
     setting: Setting, options: tuple[tuple[str, bool], ...]
 ) -> None:
     async with running(replace(setting, options=options)) as program:
-        await program.press("I")
-        assert "does not offer this to API keys" in program.screen
+        await program.press("I", shows="does not offer this to API keys")
         await program.press("escape")
-        await program.go_to("checkout-redesign", "enter", "C", "y")
-        assert "does not offer this to API keys" in program.notices[-1]
+        await program.go_to("checkout-redesign", "enter", "C", "y", toast="does not offer this to API keys")
         assert program.wire.count("create_static_cohort") == 1
         screen = program.app.screen
         assert screen.check_action("cohort", ()) is None
@@ -87,33 +70,28 @@ async def test_data_closed_to_keys_is_explained_and_requested_once(
         program.app.clear_notifications()
         screen.action_open_tab("links")
         await program.settle()
-        await program.press("end")
-        assert "make a cohort: This server does not offer this to API keys." in words(program.screen)
+        await program.press("end", shows="make a cohort: This server does not offer this to API keys.")
 
 
 async def test_cohort_dashboard_and_copied_payload_are_made_once(setting: Setting) -> None:
     def lose(wire: Wire) -> None:
-        wire.after = lambda request: (
-            httpx.ReadTimeout("lost") if request.url.path.endswith("/dashboard/") else None
-        )
+        wire.lose("/dashboard/$")
 
     async with running(setting, lose) as program:
-        await program.go_to("checkout-redesign", "enter", "C")
-        question = words(program.screen)
-        assert "Make a cohort in TEST" in question
-        assert "up to 86 users" in question
+        await program.go_to("checkout-redesign", "enter", "C", shows="Make a cohort in TEST")
+        program.see("up to 86 users")
         await program.press("escape")
         assert program.wire.count("create_static_cohort") == 0
         await program.press("C", "y")
         assert program.wire.count("create_static_cohort") == 1
-        assert "checkout-redesign has a cohort now: cohort #" in program.notices[-1]
+        program.see(toast="checkout-redesign has a cohort now: cohort #")
         entry = program.journal.entries()[0]
         assert (entry.kind, entry.ending, entry.key) == ("cohort", "saved", "checkout-redesign")
 
         await program.press("escape")
         await program.go_to("new-nav", "enter", "B", "y")
         assert program.wire.count("/dashboard/") == 1
-        assert "new-nav has a dashboard now" in program.notices[-1]
+        program.see(toast="new-nav has a dashboard now")
         assert program.journal.entries()[0].ending == "saved"
         assert (await program.stored("new-nav")).usage_dashboard is not None
 
@@ -121,5 +99,5 @@ async def test_cohort_dashboard_and_copied_payload_are_made_once(setting: Settin
         await program.go_to("rate-limit-tier", "enter", "y")
         flag = await program.stored("rate-limit-tier")
         assert program.app.clipboard == json.dumps(json.loads(flag.targeting.payloads["true"]))
-        assert "clipboard" in program.notices[-1]
+        program.see(toast="clipboard")
         assert program.app.clipboard not in program.notices[-1]

@@ -1,12 +1,13 @@
 """A list with missing pages shows it and loads the rest automatically; an endless one stops."""
 
 import re
+from collections.abc import Mapping
 
 import httpx
 import pytest
 from tests.doubles.expected import require
 from tests.doubles.turned_clock import pass_time, start_polling
-from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.whole_program import Program, Setting, running
 from tests.doubles.wire import Wire
 
 from flagtui.store.record_list import WHOLE_AGAIN
@@ -24,20 +25,15 @@ def lose_pages_after(wire: Wire, offset: int, fault: Exception, path: str = "/fe
     wire.before = lose
 
 
-def link(program: Program) -> str:
-    return program.header.rpartition("  ")[2].strip()
-
-
 async def test_half_loaded_list_names_missing_pages_and_searches_the_server(setting: Setting) -> None:
     async with running(
         setting, lambda wire: lose_pages_after(wire, 200, httpx.ReadTimeout("late"))
     ) as program:
-        assert "1 Flags 200 of 248" in program.screen
+        program.see("1 Flags 200 of 248")
         assert program.screen.splitlines()[3].endswith("200 of 248")
-        assert link(program) == "◔ slow, 200 of 248"
-        await program.press("slash", *"zzzz")
-        assert "No match in the 200 rows loaded for zzzz" in words(program.screen)
-        assert "48 of 248 not loaded yet; loading continues automatically" in words(program.screen)
+        assert program.link == "◔ slow, 200 of 248"
+        await program.press("slash", *"zzzz", shows="No match in the 200 rows loaded for zzzz")
+        program.see("48 of 248 not loaded yet; loading continues automatically")
         await program.press("escape", "escape", "slash", *"check")
         assert re.search(r" 1/12 found · 20\d of 248 loaded$", program.screen.splitlines()[3])
         here = {row.key for row in program.workspace.flags.rows}
@@ -46,10 +42,10 @@ async def test_half_loaded_list_names_missing_pages_and_searches_the_server(sett
         await program.press("escape", "escape", "slash", *far)
         assert f" {far} " in program.screen, "the server is searched for what is missing"
         await program.press("escape", "escape", "j", "enter", "escape")
-        assert link(program).startswith("◔ slow, 20")
-        program.wire.before = lambda request: httpx.ConnectError("down")
+        assert program.link.startswith("◔ slow, 20")
+        program.wire.cut()
         await program.press("f5")
-        assert link(program).startswith("▲ offline")
+        assert program.link.startswith("▲ offline")
 
 
 async def test_inbox_of_missing_events_is_refused_with_its_key(setting: Setting) -> None:
@@ -57,7 +53,7 @@ async def test_inbox_of_missing_events_is_refused_with_its_key(setting: Setting)
         setting, lambda wire: lose_pages_after(wire, 1, httpx.ReadTimeout("late"), "/event_definitions/")
     ) as program:
         await program.press("3", "i")
-        assert program.notices[-1] == ("not all events have arrived yet; i opens the inbox once they have")
+        program.see(toast="not all events have arrived yet; i opens the inbox once they have")
 
 
 async def test_missing_pages_alone_are_requested_automatically(setting: Setting) -> None:
@@ -65,13 +61,13 @@ async def test_missing_pages_alone_are_requested_automatically(setting: Setting)
         setting, lambda wire: lose_pages_after(wire, 200, httpx.ConnectError("down"))
     ) as program:
         await program.press("j", "enter", "escape")
-        assert link(program) == "◔ retrying, 200 of 248"
+        assert program.link == "◔ retrying, 200 of 248"
         clock = await start_polling(program, MINUTE)
         assert clock.next_alarm == 5
         assert await pass_time(program, clock, 5) > 0
-        assert "1 Flags 200 of 248" in program.screen
+        program.see("1 Flags 200 of 248")
         assert 5 <= (clock.next_alarm or 0) <= 10
-        program.wire.before = lambda request: None
+        program.wire.heal()
         program.wire.passed.clear()
         waited = 5.0
         while "200 of 248" in program.screen and waited < MINUTE:
@@ -80,74 +76,55 @@ async def test_missing_pages_alone_are_requested_automatically(setting: Setting)
             await pass_time(program, clock, clock.next_alarm)
         assert waited <= MINUTE
         assert program.wire.passed == ["GET /api/projects/1/feature_flags/"]
-        assert "1 Flags 248 " in program.screen
-        assert link(program) == "● synced just now"
+        program.see("1 Flags 248 ")
+        assert program.link == "● synced just now"
 
 
-async def test_requested_refresh_shows_its_progress(setting: Setting) -> None:
-    async with running(setting) as program:
-        program.wire.held = lambda request: int(request.url.params.get("offset", "0")) > 0
-        await program.press_without_waiting("f5")
-        assert link(program) == "◌ loading 100 of 248"
-        await program.let_go()
-        assert link(program) == "● synced just now"
+async def test_requested_refresh_shows_its_progress(program: Program) -> None:
+    program.wire.held = lambda request: int(request.url.params.get("offset", "0")) > 0
+    await program.press_without_waiting("f5")
+    assert program.link == "◌ loading 100 of 248"
+    await program.let_go()
+    assert program.link == "● synced just now"
 
 
-ADDRESS = "/event_definitions/"
+def page(count: int, *rows: Mapping[str, object]) -> httpx.Response:
+    """These rows on every page of so many."""
+    return httpx.Response(200, json={"count": count, "next": "https://x", "results": rows})
 
 
-def repeat_flags(request: httpx.Request) -> httpx.Response | None:
-    """A thousand flags by the count, and the same one on every page."""
-    if not request.url.path.endswith("/feature_flags/"):
-        return None
-    row = {"id": 1, "key": "only", "active": True, "version": 1, "filters": {"groups": []}}
-    return httpx.Response(200, json={"count": 1_000, "next": "https://x", "results": [row]})
-
-
-def answer_for_ever(request: httpx.Request) -> httpx.Response | None:
-    """A million definitions by the count, and the same ones on every page."""
-    if not request.url.path.endswith(ADDRESS):
-        return None
+async def test_an_endless_list_stops_and_the_header_says_where(program: Program) -> None:
+    clock = await start_polling(program, 60.0)
     rows = [{"id": f"u-{number}", "name": f"event {number}"} for number in range(100)]
-    return httpx.Response(200, json={"count": 10**6, "next": "https://x", "results": rows})
-
-
-async def test_an_endless_list_stops_and_the_header_says_where(setting: Setting) -> None:
-    async with running(setting) as program:
-        clock = await start_polling(program, 60.0)
-        program.wire.before = answer_for_ever
-        await program.press("3")
-        header, tabs = program.screen.splitlines()[:2]
-        assert "stopped at 100 rows; the server has more" in header
-        assert "100 of 1,000,000" in tabs
-        assert await pass_time(program, clock, 60.0) == 1
-        await program.press("slash", *"zz")
-        assert "999,900 of 1,000,000 not loaded: the list is too long" in words(program.screen)
+    program.wire.answer("/event_definitions/$", page(10**6, *rows))
+    await program.press("3")
+    header, tabs = program.screen.splitlines()[:2]
+    assert "stopped at 100 rows; the server has more" in header
+    assert "100 of 1,000,000" in tabs
+    assert await pass_time(program, clock, 60.0) == 1
+    await program.press("slash", *"zz", shows="999,900 of 1,000,000 not loaded: the list is too long")
 
 
 async def test_flags_cut_by_a_fault_that_passed_are_loaded_again(setting: Setting) -> None:
-    async with running(setting, lambda wire: setattr(wire, "before", repeat_flags)) as program:
+    row = {"id": 1, "key": "only", "active": True, "version": 1, "filters": {"groups": []}}
+    async with running(setting, lambda wire: wire.answer("/feature_flags/$", page(1_000, row))) as program:
         clock = await start_polling(program, 60.0)
-        assert "stopped at 1 rows" in program.screen
-        program.wire.before = lambda request: None
+        program.see("stopped at 1 rows")
+        program.wire.heal()
         await pass_time(program, clock, 60.0)
-        assert "stopped at 1 rows" in program.screen
+        program.see("stopped at 1 rows")
         await pass_time(program, clock, WHOLE_AGAIN)
-        assert "synced just now" in program.screen
-        assert "1 Flags 248" in program.screen
+        program.see("synced just now", "1 Flags 248")
 
 
 @pytest.mark.parametrize("tab", ["1", "4"])
-async def test_owner_that_arrives_later_is_used_by_the_search(setting: Setting, tab: str) -> None:
-    async with running(setting) as program:
-        app_state, why = program.app.app_state, "by: the owner of the key is not known"
-        workspace = require(app_state.workspace)
-        me, workspace.me = workspace.me, None
-        await program.press(tab)
-        app_state.notify_watchers()
-        await program.search("by:me")
-        assert why in program.screen
-        workspace.me = me
-        app_state.notify_watchers()
-        await program.settle()
-        assert why not in program.screen
+async def test_owner_that_arrives_later_is_used_by_the_search(program: Program, tab: str) -> None:
+    app_state, why = program.app.app_state, "by: the owner of the key is not known"
+    workspace = require(app_state.workspace)
+    me, workspace.me = workspace.me, None
+    await program.press(tab)
+    app_state.notify_watchers()
+    await program.search("by:me", shows=why)
+    workspace.me = me
+    app_state.notify_watchers()
+    await program.settle(lacks=why)

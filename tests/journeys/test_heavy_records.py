@@ -7,12 +7,12 @@ from typing import Any
 
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counting_calls
-from tests.doubles.expected import expect
+from tests.doubles.expected import expect, require
 from tests.doubles.heavy_server import HeavyServer
 from tests.doubles.loop_blocks import LoopBlocks
-from tests.doubles.whole_program import Program, Setting, running, words
+from tests.doubles.whole_program import Program, Setting, running
 from tests.journeys.flag_form import stand_on
-from tests.journeys.standing import stand_on_experiment
+from tests.journeys.steps import stand_on_experiment
 from tests.journeys.test_late_answers import open_second_project
 from textual.widgets import OptionList
 
@@ -40,8 +40,7 @@ def shown_lines(program: Program) -> list[FormLine]:
 
 
 def cursor_id(program: Program) -> LineId:
-    place = form_of(program).query_one(OptionList).highlighted
-    assert place is not None
+    place = require(form_of(program).query_one(OptionList).highlighted)
     return shown_lines(program)[place].id
 
 
@@ -64,15 +63,15 @@ async def test_condition_is_added_on_its_line_never_in_gaps(setting: Setting) ->
             place_cursor(program, ("condition", "", place, -1))
             await program.press(key)
             assert cursor_id(program) == ("condition", "", place, -1)
-            assert "the next place has no line in this form" in program.notices[-1]
+            program.see(toast="the next place has no line in this form")
         await program.press("greater_than_sign")
         assert cursor_id(program) == ("condition", "", 141, -1)
-        assert "not saved yet" in program.screen
+        program.see("not saved yet")
         await stand_on(program, "+ a condition", "enter")
         assert cursor_id(program) == ("condition", "", 150, -1)
         await program.press("greater_than_sign")
         assert cursor_id(program) == ("condition", "", 150, -1)
-        assert program.notices[-1] == ">: this is the last condition"
+        program.see(toast=">: this is the last condition")
 
 
 async def test_heavy_form_is_saved_only_after_its_checks(setting: Setting) -> None:
@@ -81,11 +80,10 @@ async def test_heavy_form_is_saved_only_after_its_checks(setting: Setting) -> No
         form = form_of(program)
         form.action_remove()
         program.draw()
-        assert "not saved yet; its values are being checked" in program.screen
+        program.see("not saved yet; its values are being checked")
         form.action_save()
         assert form_of(program) is form
-        await program.settle()
-        assert "condition 1000 removed" in words(program.screen)
+        await program.settle(shows="condition 1000 removed")
 
 
 async def test_draft_is_read_once_and_metrics_avoid_the_gap(setting: Setting) -> None:
@@ -99,7 +97,7 @@ async def test_draft_is_read_once_and_metrics_avoid_the_gap(setting: Setting) ->
         place_cursor(program, ("metric", "metrics", 89, -1))
         await program.press("greater_than_sign")
         assert cursor_id(program) == ("metric", "metrics", 89, -1)
-        assert "E edits the whole experiment as JSON" in program.notices[-1]
+        program.see(toast="E edits the whole experiment as JSON")
 
 
 async def test_question_of_heavy_flag_shows_what_others_changed(setting: Setting) -> None:
@@ -112,10 +110,10 @@ async def test_question_of_heavy_flag_shows_what_others_changed(setting: Setting
             await program.press("home", "space")
             servers[0].change_as_other(raw["id"])
             await program.press("y")
-        assert "by Grace, just now" in words(program.screen)
+        program.see("by Grace, just now")
         assert blocks.most_work < MOST_WORK
         await program.press("escape", "at", *"raise", "enter")
-        assert "Raise the rollout of conditions-1000: 200 of 1,000 conditions" in words(program.screen)
+        program.see("Raise the rollout of conditions-1000: 200 of 1,000 conditions")
 
 
 def heavy_plans(*ids: int) -> Iterator[Plan]:
@@ -126,51 +124,48 @@ def heavy_plans(*ids: int) -> Iterator[Plan]:
         yield expect(plan_flag(intent, fresh, Context(dependents=())), Plan)
 
 
-async def test_heavy_changes_are_staged_in_a_thread_one_by_one(setting: Setting) -> None:
+async def test_heavy_changes_are_staged_in_a_thread_one_by_one(program: Program) -> None:
     plans = [*heavy_plans(901, 902)]
-    async with running(setting) as program:
-        await program.press("plus")
-        staging = program.app.runner.staging
-        with counting_calls() as calls:
-            added = await staging.add(plans[:1])
-        assert [change.record for change in added] == [901]
-        assert calls.count < 5_000
-        assert staging.change_set == expect(staging.file, StagedSet).read()
-        with counting_calls() as calls:
-            assert not any(map(staging.is_outdated, staging.changes))
-        assert calls.count < 100
-        await staging.add(plans[1:])
-        await asyncio.gather(staging.step_back(is_redo=False), staging.step_back(is_redo=False))
-        assert len(staging.changes) == 0
-        await asyncio.gather(staging.step_back(is_redo=True), staging.step_back(is_redo=True))
-        assert [change.record for change in staging.changes] == [901, 902]
+    await program.press("plus")
+    staging = program.app.runner.staging
+    with counting_calls() as calls:
+        added = await staging.add(plans[:1])
+    assert [change.record for change in added] == [901]
+    assert calls.count < 5_000
+    assert staging.change_set == expect(staging.file, StagedSet).read()
+    with counting_calls() as calls:
+        assert not any(map(staging.is_outdated, staging.changes))
+    assert calls.count < 100
+    await staging.add(plans[1:])
+    await asyncio.gather(staging.step_back(is_redo=False), staging.step_back(is_redo=False))
+    assert len(staging.changes) == 0
+    await asyncio.gather(staging.step_back(is_redo=True), staging.step_back(is_redo=True))
+    assert [change.record for change in staging.changes] == [901, 902]
 
 
-async def test_waiting_steps_never_touch_the_project_opened_meanwhile(setting: Setting) -> None:
+async def test_waiting_steps_never_touch_the_project_opened_meanwhile(program: Program) -> None:
     first, second = heavy_plans(901, 902)
-    async with running(setting) as program:
-        await program.press("plus")
-        staging, first_project = program.app.runner.staging, program.app.app_state.workspace
-        left = expect(staging.file, StagedSet)
-        with staging._turn:
-            waiting = (staging.add([first]), staging.add([second]), staging.drop([]), staging.explain("why"))
-            results = asyncio.gather(*waiting, return_exceptions=True)
-            await open_second_project(program)
-        refused = [isinstance(result, ChangeSetError) for result in await results]
-        await program.settle()
-        assert program.app.app_state.workspace is not first_project
-        assert (refused, program.app.app_state.is_staging) == ([False, True, True, True], False)
-        assert expect(staging.file, StagedSet).read() is None
-        assert [change.record for change in expect(left.read(), ChangeSet).changes] == [901]
+    await program.press("plus")
+    staging, first_project = program.app.runner.staging, program.app.app_state.workspace
+    left = expect(staging.file, StagedSet)
+    with staging._turn:
+        waiting = (staging.add([first]), staging.add([second]), staging.drop([]), staging.explain("why"))
+        results = asyncio.gather(*waiting, return_exceptions=True)
+        await open_second_project(program)
+    refused = [isinstance(result, ChangeSetError) for result in await results]
+    await program.settle()
+    assert program.app.app_state.workspace is not first_project
+    assert (refused, program.app.app_state.is_staging) == ([False, True, True, True], False)
+    assert expect(staging.file, StagedSet).read() is None
+    assert [change.record for change in expect(left.read(), ChangeSet).changes] == [901]
 
 
-async def test_step_back_survives_the_end_of_staging(setting: Setting) -> None:
-    async with running(setting) as program:
-        await program.press("plus")
-        staging = program.app.runner.staging
-        await staging.add([*heavy_plans(901)])
-        step = asyncio.ensure_future(staging.step_back(is_redo=False))
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        staging.end()
-        assert await step == ("conditions-1000", False)
+async def test_step_back_survives_the_end_of_staging(program: Program) -> None:
+    await program.press("plus")
+    staging = program.app.runner.staging
+    await staging.add([*heavy_plans(901)])
+    step = asyncio.ensure_future(staging.step_back(is_redo=False))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    staging.end()
+    assert await step == ("conditions-1000", False)

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from tests.doubles.expected import require
 from tests.doubles.quiet import run_quietly
+from tests.doubles.targeting import group
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from textual.widgets import Input
+from tests.journeys.flag_form import fill
 
 from flagtui.app.app import FlagTui
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
-from flagtui.app.widgets.search_line import SearchLine
+from flagtui.app.lists.list_screen import ListScreen
 from flagtui.config.preferences import Preferences
 from flagtui.config.settings import read_settings
-
-pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest.fixture
@@ -49,10 +49,9 @@ async def test_columns_preview_order_and_lines_are_as_they_were_left(kept: Setti
         assert f"5 old ones {matches}" in words(program.screen.splitlines()[1])
         # A toast that was there for a second takes the first escape.
         program.app.clear_notifications()
-        await program.press("escape")
-        assert program.app.screen.query_one(SearchLine).value == ""
-        await program.press("5")
-        assert program.app.screen.query_one(SearchLine).value == "nav"
+        for key, line in (("escape", ""), ("5", "nav")):
+            await program.press(key)
+            assert program.front(ListScreen).search.value == line
         await program.press("slash", *"x", "enter")
         first = program.rows.row
     assert file.read_text().startswith("# mine\npreview = false\n")
@@ -61,7 +60,7 @@ async def test_columns_preview_order_and_lines_are_as_they_were_left(kept: Setti
         assert not program.app.screen.has_class("-preview")
         assert f"5 old ones {matches}" in words(program.screen.splitlines()[1])
         await program.press("slash", "up", "up")
-        assert program.app.screen.query_one(SearchLine).value == "nav"
+        assert program.front(ListScreen).search.value == "nav"
         await program.press("escape", "escape", "slash", *"x", "enter")
         assert program.rows.row == first
         assert "KEY ↓" in program.screen, program.screen.splitlines()[5]
@@ -71,12 +70,9 @@ async def test_search_without_a_tab_is_saved_with_a_reason(kept: Setting) -> Non
     async with running(replace(kept, preferences=from_disk(kept.folder))) as program:
         for letter in "abcdef":
             await program.press("slash", letter, "enter", "Q", letter, "enter", "escape", "escape")
-        assert program.notices[-2:] == [
-            "saved as e",
-            "saved as f in your settings; other searches have all 5 tabs",
-        ]
-        await program.press("slash", *"other", "enter", "Q", "a")
-        assert "replaces the search a " in words(program.screen)
+        without_tab = "saved as f in your settings; other searches have all 5 tabs"
+        assert program.notices[-2:] == ["saved as e", without_tab]
+        await program.press("slash", *"other", "enter", "Q", "a", shows="replaces the search a ")
 
 
 async def test_counts_are_whole_at_forty_columns(setting: Setting) -> None:
@@ -89,50 +85,38 @@ async def test_counts_are_whole_at_forty_columns(setting: Setting) -> None:
 
 async def test_server_without_an_address_offers_no_links(setting: Setting) -> None:
     async with running(replace(setting, embedded_in="demo --nasty")) as program:
-        await program.go_to("new-nav", "Y")
-        offered = words(program.screen)
-        assert "JSON the whole flag" in offered
-        assert "http" not in offered
-        assert "curl" not in offered
-        await program.press(*"command", "enter")
-        assert "flagtui --flag=new-nav demo --nasty" in program.notices[-1]
-        await program.press("o")
-        assert "new-nav has no page: the server is inside this program" in program.notices[-1]
+        await program.go_to("new-nav", "Y", shows="JSON the whole flag", lacks=("http", "curl"))
+        await program.press(*"command", "enter", toast="flagtui --flag=new-nav demo --nasty")
+        await program.press("o", toast="new-nav has no page: the server is inside this program")
         await program.press("colon", *"turn the flag on")
-        assert "flagtui demo --nasty flags disable new-nav --project 1" in words(program.screen)
+        program.see("flagtui demo --nasty flags disable new-nav --project 1")
 
 
-async def test_archived_flags_come_when_somebody_looks_for_them(setting: Setting) -> None:
-    async with running(setting) as program:
-        request_count = len(program.wire.passed)
-        await program.go_to("is:archived")
-        shown = program.rows.shown
-        assert shown > 0
-        assert len(program.wire.passed) > request_count
-        assert f"{shown} archived\n" in program.screen
-        assert "1 Flags 248 " in program.screen
-        row = program.rows.row
-        assert row is not None
-        assert row.archived
-        await program.press("a", "y")
-        assert not (await program.stored(row.key)).archived
+async def test_archived_flags_come_when_somebody_looks_for_them(program: Program) -> None:
+    request_count = len(program.wire.passed)
+    await program.go_to("is:archived")
+    shown = program.rows.shown
+    assert shown > 0
+    assert len(program.wire.passed) > request_count
+    program.see(f"{shown} archived\n", "1 Flags 248 ")
+    row = require(program.rows.row)
+    assert row.archived
+    await program.press("a", "y")
+    assert not (await program.stored(row.key)).archived
 
 
-async def test_a_flag_named_on_the_command_line_is_opened_first(setting: Setting) -> None:
-    async with running(setting) as program:
-        for key, expected in (
-            ("new-nav", []),
-            ("no-such-flag", ["There is no flag no-such-flag in this project."]),
-        ):
-            app = FlagTui(replace(program.app.app_state.session, flag=key))
-            async with run_quietly(app, size=setting.size, notifications=True) as pilot:
-                second = replace(program, app=app, pilot=pilot)
-                await second.settle()
-                assert second.notices[:1] == expected
-                assert isinstance(app.screen, FlagScreen) == (not expected)
-                assert ("WHO SEES IT" in second.screen) == (not expected)
-                await second.press("escape")
-                assert not isinstance(app.screen, FlagScreen)
+async def test_a_flag_named_on_the_command_line_is_opened_first(setting: Setting, program: Program) -> None:
+    missing = ["There is no flag no-such-flag in this project."]
+    for key, expected in (("new-nav", []), ("no-such-flag", missing)):
+        app = FlagTui(replace(program.app.app_state.session, flag=key))
+        async with run_quietly(app, size=setting.size, notifications=True) as pilot:
+            second = replace(program, app=app, pilot=pilot)
+            await second.settle()
+            assert second.notices[:1] == expected
+            assert isinstance(app.screen, FlagScreen) == (not expected)
+            assert ("WHO SEES IT" in second.screen) == (not expected)
+            await second.press("escape")
+            assert not isinstance(app.screen, FlagScreen)
 
 
 async def test_hidden_order_is_named_and_unwritable_settings_reported(kept: Setting) -> None:
@@ -141,35 +125,22 @@ async def test_hidden_order_is_named_and_unwritable_settings_reported(kept: Sett
     blocked.write_text("a file where a folder should be")
     unwritable = Preferences(blocked / "config.toml", kept.folder / "memory")
     async with running(replace(kept, size=WIDE, preferences=unwritable)) as program:
-        assert "sorted by created ↓" in program.screen
-        assert "UPDATED ↓" not in program.screen
-        await program.press("s")
-        assert "UPDATED ↓" in program.screen
-        assert "sorted by" not in program.screen
+        program.see("sorted by created ↓", lacks="UPDATED ↓")
+        await program.press("s", shows="UPDATED ↓", lacks="sorted by")
         await program.press("c", "down", "space", "enter")
         reason = f"cannot be written: {blocked / 'config.toml'}: Not a directory"
-        assert program.notices[-1] == f"kept only until you quit; the settings file {reason}"
+        program.see(toast=f"kept only until you quit; the settings file {reason}")
         assert "rollout" not in columns(program)
 
 
-async def test_stale_order_has_no_arrow_and_is_sorted_again(setting: Setting) -> None:
-    async with running(setting) as program:
-        assert "UPDATED ↓" in program.screen
-        await program.go_to("type:boolean", "down", "down", "space", "y", "escape", "escape")
-        changed = program.rows.row_id
-        assert "UPDATED" in program.screen
-        assert "UPDATED ↓" not in program.screen
-        await program.press("s")
-        assert "UPDATED ↓" in program.screen
-        await program.press("g")
-        assert program.rows.row_id == changed
-        await program.press("s")
-        assert "KEY ↑" in program.screen
-
-
-async def ask_since(program: Program, moment: str) -> None:
-    program.app.screen.query_one(Input).value = moment
-    await program.press("enter")
+async def test_stale_order_has_no_arrow_and_is_sorted_again(program: Program) -> None:
+    program.see("UPDATED ↓")
+    await program.go_to("type:boolean", "down", "down", "space", "y", "escape", "escape")
+    changed = program.rows.row_id
+    program.see("UPDATED", lacks="UPDATED ↓")
+    await program.press("s", "g", shows="UPDATED ↓")
+    assert program.rows.row_id == changed
+    await program.press("s", shows="KEY ↑")
 
 
 async def test_each_list_is_compared_with_its_copy_of_a_moment(setting: Setting) -> None:
@@ -177,36 +148,22 @@ async def test_each_list_is_compared_with_its_copy_of_a_moment(setting: Setting)
         colleague = program.colleague()
         await program.press("3", "2", "1")
         await colleague.flags.update(program.row("new-nav").id, {"active": False, "name": "\x1b[31mred"})
-        everyone = {"groups": [{"properties": [], "rollout_percentage": 100}]}
-        await colleague.flags.create({"key": "brand-new", "name": "", "filters": everyone})
+        await colleague.flags.create({"key": "brand-new", "name": "", "filters": {"groups": [group(100)]}})
         page = await colleague.experiments.page({"limit": 1, "status": "running"})
         await colleague.experiments.pause(page.rows[0].id)
         event = await colleague.event_definitions.by_name("checkout completed")
         await colleague.event_definitions.update(event.id, {"tags": ["till"], "verified": False})
         await colleague.event_definitions.create("brand new")
         program.timing.now += 7_200
-        await program.press("f5", "equals_sign")
-        assert "No copy of this list is that old" in words(program.screen)
+        await program.press("f5", "equals_sign", shows="No copy of this list is that old")
         assert program.last_line == "⏎ compare  esc close"
-        await ask_since(program, "90min")
-        seen = words(program.screen)
-        assert "+ brand-new is new" in seen
-        assert "~ new-nav" in seen
-        assert "on yes → no" in seen
-        assert "\x1b" not in program.screen
-        await ask_since(program, "soon")
-        assert "is not a valid time" in words(program.screen)
-        await ask_since(program, "1s")
-        assert "No changes." in words(program.screen)
-        await program.press("escape")
-        assert isinstance(program.app.screen, FlagsScreen)
+        await fill(program, "90min", shows=("+ brand-new is new", "~ new-nav", "on yes → no"), lacks="\x1b")
+        await fill(program, "soon", shows="is not a valid time")
+        await fill(program, "1s", shows="No changes.")
+        await program.press("escape", front=FlagsScreen)
         await program.press("2", "f5", "equals_sign")
-        await ask_since(program, "90min")
-        seen = words(program.screen)
-        assert "Changes in the experiments since" in seen
-        assert f"~ {page.rows[0].name} flag active yes → no, status running → paused" in seen
+        await fill(program, "90min", shows="Changes in the experiments since")
+        program.see(f"~ {page.rows[0].name} flag active yes → no, status running → paused")
         await program.press("escape", "3", "f5", "equals_sign")
-        await ask_since(program, "90min")
-        seen = words(program.screen)
-        assert "+ brand new is new" in seen
-        assert "~ checkout completed tags revenue checkout → till, verified yes → no" in seen
+        await fill(program, "90min", shows="+ brand new is new")
+        program.see("~ checkout completed tags revenue checkout → till, verified yes → no")

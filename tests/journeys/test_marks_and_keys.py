@@ -106,11 +106,10 @@ def undoable_entries(program: Program) -> None:
         program.journal.finish(id, "saved")
 
 
-async def test_keys_act_on_marked_records(setting: Setting) -> None:
-    async with running(setting) as program:
-        undoable_entries(program)
-        for name in LISTS:
-            await check_keys(program, name)
+async def test_keys_act_on_marked_records(program: Program) -> None:
+    undoable_entries(program)
+    for name in LISTS:
+        await check_keys(program, name)
 
 
 async def check_keys(program: Program, name: str) -> None:
@@ -163,11 +162,11 @@ async def test_too_many_marks_are_refused_before_any_read(setting: Setting) -> N
     async with running(small) as program:
         await program.press("ctrl+a")
         marked = program.app.screen.rows.marks  # type: ignore[attr-defined]  # of every list
-        assert f"{len(marked)} are marked; one change has at most 20" in program.notices[-1]
+        program.see(toast=f"{len(marked)} are marked; one change has at most 20")
         before = len(program.wire.passed)
         await program.press("space", "d")
         assert program.wire.passed[before:] == []
-        assert "ctrl+a keeps the first 20" in program.notices[-1]
+        program.see(toast="ctrl+a keeps the first 20")
         await program.press("ctrl+a")
         assert len(program.app.screen.rows.marks) == 20  # type: ignore[attr-defined]
         assert not [notice for notice in program.notices if "at most 20" in notice]

@@ -20,7 +20,7 @@ async def on_mirror(setting: Setting, mirror: OpenMirror) -> AsyncIterator[Progr
     """The app on this mirror; whatever was done, the server was only read."""
     async with running(replace(setting, mirror=mirror, size=WIDE)) as program:
         yield program
-        assert program.wire.writes() == []
+        program.see(sent=0)
 
 
 def overrides(mirror: OpenMirror) -> list[str]:
@@ -34,44 +34,37 @@ def row(program: Program, key: str) -> str:
 async def test_space_overrides_a_flag_on_this_machine_and_u_undoes(setting: Setting) -> None:
     mirror = open_mirror()
     async with on_mirror(setting, mirror) as program:
-        assert "flagtui  MIRROR" in program.screen
+        program.see("flagtui  MIRROR")
         assert "space override" in program.last_line
-        await program.go_to("new-nav", "space")
-        assert "● no override  as upstream: on, 25 %" in program.screen
-        await program.press(*"off", "enter")
-        question = words(program.screen)
-        assert "Override in MIRROR" in question
-        assert "only overrides of this machine; nothing is written to prod" in question
-        assert "undo with u: restore the previous override" in question
+        await program.go_to("new-nav", "space", shows="● no override  as upstream: on, 25 %")
+        await program.press(*"off", "enter", shows="Override in MIRROR")
+        program.see("only overrides of this machine; nothing is written to prod")
+        program.see("undo with u: restore the previous override")
         await program.press("y")
         assert mirror.changes == ["set new-nav=off"]
-        assert "new-nav is overridden on this machine · u to undo" in program.notices[-1]
+        program.see(toast="new-nav is overridden on this machine · u to undo")
         assert "25 %  off" in row(program, "new-nav")
         assert (await program.stored("new-nav")).active
         await program.press("u", "y")
         assert overrides(mirror) == []
         await program.press("U", "y")
         assert overrides(mirror) == ["new-nav=off"]
-        await program.press("percent_sign", *"120", "enter")
-        assert "a number from 0 to 100" in words(program.screen)
-        await program.press("backspace")
-        assert "12 % of everyone, on this machine only" in words(program.screen)
+        await program.press("percent_sign", *"120", "enter", shows="a number from 0 to 100")
+        await program.press("backspace", shows="12 % of everyone, on this machine only")
         await program.press("enter", "y")
         assert overrides(mirror) == ["new-nav=12%"]
         await program.go_to("ai-summaries", "enter", "space", *"v2", "enter", "y")
         assert overrides(mirror) == ["new-nav=12%", "ai-summaries=v2"]
-        assert "everyone v2 upstream on, 10 %" in words(program.screen)
+        program.see("everyone v2 upstream on, 10 %")
         await program.press("escape")
         before = overrides(mirror)
         mirror.changes.clear()
         await program.press("escape", "escape", "x", "x", "x", "space")
-        assert "Override 3 flags, on this machine only" in words(program.screen)
-        assert "no override  each as upstream" in program.screen
+        program.see("Override 3 flags, on this machine only", "no override  each as upstream")
         await program.press(*"off", "enter", "y")
         assert len(mirror.changes) == 3
         assert len(overrides(mirror)) > len(before)
-        await program.press("u")
-        assert "Undo: restore the previous override of 3 flags in MIRROR" in words(program.screen)
+        await program.press("u", shows="Undo: restore the previous override of 3 flags in MIRROR")
         await program.press("y")
         assert overrides(mirror) == before
 
@@ -84,11 +77,9 @@ async def test_undo_passes_changes_that_a_restart_of_the_mirror_undid(setting: S
         await program.press("u")
         assert words(program.screen).count("it already has the values to restore") == 1
         assert words(program.screen).count("for the same reason") == 1
-        await program.press("escape", "u")
-        assert "You have no change left to undo" in program.notices[-1]
-        await program.press("colon")
-        assert "Override the flag on this machine: on, off or a variant" in program.screen
-        assert "flagtui mirror set " in program.screen
+        await program.press("escape", "u", toast="You have no change left to undo")
+        await program.press("colon", shows="Override the flag on this machine: on, off or a variant")
+        program.see("flagtui mirror set ")
 
 
 async def test_invalid_override_file_and_missing_mirror_are_shown(setting: Setting, tmp_path: Path) -> None:
@@ -101,16 +92,14 @@ async def test_invalid_override_file_and_missing_mirror_are_shown(setting: Setti
         file.path.write_text("[everyone\n")
         mirror.mirror.look_at_files()
         await program.look_at_mirror()
-        assert "overrides.toml" in words(program.screen)
-        assert "; the last good overrides stay" in words(program.screen)
+        program.see("overrides.toml", "; the last good overrides stay")
         assert program.header.endswith("bad overrides.toml")
         mirror.error = Unreachable("The mirror on port 8020 does not respond.", next="Start it again.")
         await program.look_at_mirror()
         gone = "mirror gone: The mirror on port 8020 does not respond. The values below are its last ones."
-        assert f"{gone} Start it again." in words(program.screen)
+        program.see(f"{gone} Start it again.")
         assert program.header.endswith("mirror gone")
-        await program.go_to("new-nav", "space", *"off", "enter")
-        assert "does not respond" in program.notices[-1]
+        await program.go_to("new-nav", "space", *"off", "enter", toast="does not respond")
         mirror.error = None
         file.path.write_text("")
         mirror.mirror.look_at_files()
@@ -122,7 +111,7 @@ async def test_every_other_change_is_refused_with_the_reason(setting: Setting) -
     async with on_mirror(setting, open_mirror()) as program:
         await program.press("p")
         assert not program.app.screen.is_modal
-        assert "the mirror serves this project alone" in program.notices[-1]
+        program.see(toast="the mirror serves this project alone")
         for tab, place in {"1": "flags", "2": "experiments", "3": "events"}.items():
             await program.press(tab)
             screen = program.front(ListScreen)
@@ -134,8 +123,8 @@ async def test_every_other_change_is_refused_with_the_reason(setting: Setting) -
                 assert screen.check_action(action, values) is not True, command.id
             await program.press(refused[0].keys.split(",")[0])
             assert not program.app.screen.is_modal
-            assert "a mirror changes only overrides of this machine" in program.notices[-1]
+            program.see(toast="a mirror changes only overrides of this machine")
         await program.press("1")
         await program.go_to("new-nav", "h", "down", "down", "z")
         assert not program.app.screen.is_modal
-        assert "restore: a mirror changes only overrides of this machine" in program.notices[-1]
+        program.see(toast="restore: a mirror changes only overrides of this machine")

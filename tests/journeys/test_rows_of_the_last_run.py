@@ -3,12 +3,11 @@
 import asyncio
 from pathlib import Path
 
-import httpx
 from msgspec.structs import replace
 from tests.doubles.whole_program import NOW, WIDE, Program, Setting, running
 from tests.doubles.wire import Wire
 
-from flagtui.app.lists.list_frame import BrowseScreen
+from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.lists.loaded_list import WorkspaceList
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
@@ -26,12 +25,8 @@ def drawn_rows(program: Program) -> list[str]:
     return [line[:70] for line in program.screen.splitlines()[3:30]]
 
 
-def rows(program: Program) -> int:
-    return program.rows.shown
-
-
 async def until_rows(program: Program) -> None:
-    while not isinstance(program.app.screen, WorkspaceList) or not rows(program):
+    while not isinstance(program.app.screen, WorkspaceList) or not program.rows.shown:
         await program.pilot.pause()
 
 
@@ -44,29 +39,25 @@ async def test_cached_rows_are_searchable_but_not_changed_without_a_connection(s
         assert program.app.app_state.workspace is None
         # No copy of schedules is stored, so their mark waits for the first reading.
         assert drawn_rows(program) == [line.replace("◷", " ") for line in before]
-        assert "as of <1 min ago, connecting" in program.header
-        for key in ("slash", *"new-nav", "enter"):
-            await program.press_without_waiting(key)
-        assert rows(program) == 1
+        program.see("as of <1 min ago, connecting")
+        await program.press_without_waiting("slash", *"new-nav", "enter", rows=1)
         assert not program.wire.passed
-        for key in ("escape", "home"):
-            await program.press_without_waiting(key)
+        await program.press_without_waiting("escape", "home")
         key_event.set()
         await program.settle()
-        assert program.app.app_state.workspace is not None
         assert drawn_rows(program) == before
 
     def cut(wire: Wire) -> None:
-        wire.before = lambda request: httpx.ConnectError("down")
+        wire.cut()
 
     async with running(remembering(setting), cut) as program:
-        assert rows(program) == 248
+        program.see(rows=248)
         assert "offline" in program.header
         await program.go_to("new-nav", "space")
         assert not program.app.screen.is_modal
-        assert program.wire.writes() == []
+        program.see(sent=0)
         assert program.journal.entries() == []
-        assert "new-nav" in program.notices[-1]
+        program.see(toast="new-nav")
 
 
 async def test_cached_rows_of_the_front_tab_disappear_without_a_key(setting: Setting) -> None:
@@ -77,15 +68,11 @@ async def test_cached_rows_of_the_front_tab_disappear_without_a_key(setting: Set
     async with running(without, wait=False) as program:
         await until_rows(program)
         assert program.app.tabs.current == "2"
-        assert "Chart colours" in program.screen
+        program.see("Chart colours")
         key_event.set()
-        await program.settle()
-        assert "paste a personal API key" in program.screen
-        await program.press("escape")
-        assert rows(program) == 0
-        assert "There is no API key." in program.screen
-        assert "ctrl+l signs in" in program.screen
-        assert "Chart colours" not in program.screen
+        await program.settle(shows="paste a personal API key")
+        await program.press("escape", shows=("There is no API key.", "ctrl+l signs in"), rows=0)
+        program.see(lacks="Chart colours")
 
 
 async def test_activity_is_not_cached_and_shows_that_it_loads(setting: Setting) -> None:
@@ -96,30 +83,28 @@ async def test_activity_is_not_cached_and_shows_that_it_loads(setting: Setting) 
         while "Loading the activity" not in program.screen:
             await program.pilot.pause()
         key_event.set()
-        await program.settle()
-        assert "rollout 50 % → 100 %" in program.screen
+        await program.settle(shows="rollout 50 % → 100 %")
 
 
-def front(program: Program) -> BrowseScreen:
-    return program.front(BrowseScreen)
+def left_list(program: Program) -> tuple[str, object, bool, list[str]]:
+    """The search, the record under the cursor, whether there is a preview, and what is drawn."""
+    left = program.front(ListScreen)
+    return left.search.value, left.rows.row_id, left.has_class("-preview"), program.screen.splitlines()[2:20]
 
 
 async def test_a_list_comes_back_as_left_without_missing_records(setting: Setting) -> None:
     async with running(remembering(setting)) as program:
         await program.go_to("checkout", "s", "down", "down", "v")
-        left = (front(program).search.value, front(program).rows.row_id, front(program).has_class("-preview"))
-        assert front(program).rows.place > 0
-        drawn = program.screen.splitlines()[2:20]
+        left = left_list(program)
+        assert program.rows.place > 0
         await program.press("q")
     async with running(remembering(setting)) as program:
-        now = front(program)
-        assert (now.search.value, now.rows.row_id, now.has_class("-preview")) == left
-        assert program.screen.splitlines()[2:20] == drawn
+        assert left_list(program) == left
         await program.press("q")
     memory = Path(setting.folder) / "memory" / "remembered.json"
     memory.write_text(memory.read_text().replace('"record": ', '"record": 9999'))
     async with running(remembering(setting)) as program:
-        assert (front(program).search.value, front(program).rows.place) == ("checkout", 0)
+        assert (program.front(ListScreen).search.value, program.rows.place) == ("checkout", 0)
 
 
 async def test_the_tab_comes_back_and_every_list_with_it(setting: Setting) -> None:
@@ -127,18 +112,18 @@ async def test_the_tab_comes_back_and_every_list_with_it(setting: Setting) -> No
     async with running(remembering(setting)) as program:
         for tab in ("2", "4"):
             await program.press(tab, "down", "down")
-            left[tab] = front(program).rows.row_id
-            assert front(program).rows.place > 0
+            left[tab] = program.rows.row_id
+            assert program.rows.place > 0
         await program.press("q")
     async with running(remembering(setting)) as program:
         assert program.app.tabs.current == "4"
         for tab, record in left.items():
             await program.press(tab)
-            assert front(program).rows.row_id == record
+            assert program.rows.row_id == record
         await program.press("q")
     async with running(remembering(setting, resumes=False)) as program:
         assert program.app.tabs.current == "1"
-        assert (front(program).search.value, front(program).rows.place) == ("", 0)
+        assert (program.front(ListScreen).search.value, program.rows.place) == ("", 0)
 
 
 SAID = {
@@ -175,10 +160,8 @@ async def test_the_start_says_what_became_of_changes_left_open(setting: Setting)
             key: ending for key, (ending, _words) in SAID.items()
         }
         for _ending, message in SAID.values():
-            assert any(notice.startswith(f"Left open earlier: {message}") for notice in program.notices), (
-                message
-            )
-        assert program.wire.writes() == []
+            program.see(toasts=f"Left open earlier: {message}")
+        program.see(sent=0)
 
 
 async def test_changes_left_open_are_looked_up_after_a_late_connection(setting: Setting) -> None:
@@ -191,24 +174,20 @@ async def test_changes_left_open_are_looked_up_after_a_late_connection(setting: 
     Journal(setting.folder / "journal").begin(entry)
 
     def fail(wire: Wire) -> None:
-        wire.before = lambda request: httpx.ConnectError("down")
+        wire.cut()
 
     async with running(setting, fail) as program:
-        assert program.notices[-1].endswith("whether “turn off” was done is still not known.")
+        program.see(toast="whether “turn off” was done is still not known.")
         program.wire.heal()
-        await program.press("f5")
-        assert program.notices[-1].startswith("Left open earlier: new-nav: “turn off” was not applied")
+        await program.press("f5", toast="Left open earlier: new-nav: “turn off” was not applied")
         await program.go_to("new-nav", "f5", "space")
-        program.wire.held = lambda request: request.method == "PATCH"
-        program.timing.now += 1
-        for key in ("y", "p", *"mobile", "enter", "p", *"web", "enter"):
-            await program.press_without_waiting(key)
-        await program.let_go()
-        assert "Web app #1" in program.header
+        program.wire.hold("PATCH")
+        await program.press_without_waiting("y", "p", *"mobile", "enter", "p", *"web", "enter")
+        await program.let_go(shows="Web app #1")
         assert not [notice for notice in program.notices if "Left open" in notice], "it was in flight"
 
 
 async def test_uncacheable_list_is_marked_beside_its_age(setting: Setting) -> None:
     (setting.folder / "rows").write_text("a file in the place of the folder")
     async with running(replace(setting, snapshots=True)) as program:
-        assert "synced just now, not cached" in program.header
+        program.see("synced just now, not cached")

@@ -27,8 +27,6 @@ from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.rows import FlagRow
 from flagtui.text.question_lines import question_lines
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
-
 LATER: Final = 2e9
 """A moment after all records, in Unix seconds."""
 SWITCHES = ("turn on", "turn off", "archive", "unarchive", "delete")
@@ -68,11 +66,13 @@ def command_line(program: Program, *, yes: bool = False) -> SessionContext:
 
 
 def flags_of(program: Program) -> Sequence[FlagRow]:
-    return program.workspace.flags.rows
+    workspace = program.workspace
+    return workspace.flags.rows
 
 
 def screen(program: Program) -> WorkspaceContext:
-    return WorkspaceContext(program.app.app_state, program.workspace)
+    workspace = program.workspace
+    return WorkspaceContext(program.app.app_state, workspace)
 
 
 def lines_of(planned: Planned[Any, Any]) -> list[str]:

@@ -1,9 +1,9 @@
 """Undo of any change in the journal by its path, on the current record; its hostile entries are only text."""
 
-import pytest
 from msgspec.structs import replace
+from tests.doubles.expected import require
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
-from tests.journeys.standing import stored_event
+from tests.journeys.steps import stored_event
 
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
@@ -19,27 +19,22 @@ EVENT = "checkout completed"
 
 async def test_any_change_is_searched_and_taken_back_in_the_journal(any_mode: Setting) -> None:
     async with running(any_mode) as program:
-        await program.press("J")
-        assert "You changed nothing yet." in program.screen
-        await program.press("escape")
-        assert isinstance(program.app.screen, FlagsScreen)
+        await program.press("J", shows="You changed nothing yet.")
+        await program.press("escape", front=FlagsScreen)
         experiment = await changed_earlier(program)
-        await program.go_to("new-nav", "space", "y", "J")
-        assert isinstance(program.app.screen, JournalScreen)
+        await program.go_to("new-nav", "space", "y", "J", front=JournalScreen)
         rows = program.rows
         assert rows.shown == 3
-        assert "z undoes it" in words(program.screen)
+        program.see("z undoes it")
         await program.press("slash", *"nav turn")
         assert rows.shown == 1
-        await program.press("enter", "x", "z")
-        assert isinstance(program.app.screen, ConfirmScreen)
+        await program.press("enter", "x", "z", front=ConfirmScreen)
         await program.press("y")
         assert (await program.stored("new-nav")).active
         assert not rows.marks
         await program.press("escape", "home", "down", "down", "z", "y")
         assert rows.shown == 5
-        flag = (await program.colleague().experiments.get(experiment)).feature_flag
-        assert flag is not None
+        flag = require((await program.colleague().experiments.get(experiment)).feature_flag)
         assert flag.active
         await program.press("end", "z")
         question = words(program.screen)
@@ -48,15 +43,16 @@ async def test_any_change_is_searched_and_taken_back_in_the_journal(any_mode: Se
         assert (await stored_event(program, EVENT)).description == "Theirs"
         await program.press("o")
         assert (await stored_event(program, EVENT)).description == "Order paid"
-        assert "already undone" in words(program.screen)
+        program.see("already undone")
         assert [entry.undoes != "" for entry in program.journal.entries()] == [True] * 3 + [False] * 3
-        await program.press("slash", *"zzz")
-        assert "No match in 6 rows for  zzz" in program.screen
+        await program.press("slash", *"zzz", shows="No match in 6 rows for  zzz")
 
 
 async def changed_earlier(program: Program) -> int:
     """An event described, and described otherwise by another person since, and an experiment paused."""
-    colleague, signature = program.colleague(), program.signature
+    colleague, app_state = program.colleague(), program.app.app_state
+    assert app_state.workspace is not None
+    signature = app_state.signature(app_state.workspace)
     event = (await stored_event(program, EVENT)).id
     await colleague.event_definitions.update(event, {"description": "Theirs"})
     page = await colleague.experiments.page({"status": "running", "limit": 1})
@@ -79,15 +75,13 @@ async def test_launch_is_undone_in_two_questions_flag_first(any_mode: Setting) -
         await program.press("2")
         await program.go_to("length of the tour", "L", "y")
         assert await at_hand(program) == ("running", True)
-        await program.press("u")
-        assert "on → off" in words(program.screen)
-        await program.press("y")
-        assert "Undo 2 of 2: Reset to a draft" in words(program.screen)
+        await program.press("u", shows="on → off")
+        await program.press("y", shows="Undo 2 of 2: Reset to a draft")
         await program.press("escape")
         assert await at_hand(program) == ("paused", False)
         await program.press("u")
         assert "1 of 2" not in words(program.screen), "the flag is off already"
-        assert "paused → draft" in words(program.screen)
+        program.see("paused → draft")
         await program.press("y")
         assert await at_hand(program) == ("draft", False)
         launched = program.journal.entries()[-1]
@@ -102,73 +96,48 @@ async def at_hand(program: Program) -> tuple[str, bool]:
     return experiment.state, experiment.feature_flag is not None and experiment.feature_flag.active
 
 
-@pytest.mark.parametrize(
-    ("size", "change"), [((60, 15), "undo: change …"), ((80, 24), "undo: change targeting")]
-)
-async def test_journal_shows_whole_keys_and_outcomes(
-    size: tuple[int, int], change: str, setting: Setting
-) -> None:
-    async with running(replace(setting, size=size)) as program:
-        await program.press("percent_sign", *"37", "enter", "y", "u", "y", "J")
-        (row,) = [line for line in program.screen.splitlines() if "undo: " in line]
-        assert row.split()[1] == "billing-usage-alerts"
-        assert f" {change} saved" in " ".join(row.split())
-
-
-async def test_hostile_entries_are_text_and_others_open_their_flag(setting: Setting) -> None:
+async def test_hostile_entries_are_text_and_others_open_their_flag(program: Program) -> None:
     nasty = "[bold]x\x1b]0;owned\x07\u202egnp.exe\x9b31m"
-    async with running(setting) as program:
-        signature = Signature(nasty, nasty, nasty, nasty)
-        program.journal.begin(
-            Entry("n", program.timing.now, 7, nasty, nasty, signature, reason=nasty, words=(nasty,))
-        )
-        await program.press("J")
-        assert program.rows.shown == 1
-        assert [each for each in program.screen if each != "\n" and not each.isprintable()] == []
-        assert "[bold]x" in program.screen
-        await program.press("z")
-        assert isinstance(program.app.screen, JournalScreen)
-        await program.press("escape")
-        for id, undoes in (("a", ""), ("b", "a"), ("c", "b")):
-            entry = Entry(id, program.timing.now, 7, "checkout", "turn off", Signature(), undoes=undoes)
-            program.journal.begin(entry)
-        await program.press("J")
-        assert [words in program.screen for words in ("undo: turn off", "redo: turn off")] == [True, True]
-        await program.go_to("is:undo")
-        assert [words in program.screen for words in ("undo: turn off", "redo: turn off")] == [True, False]
-        await program.press("escape", "escape")
-        await program.go_to("new-nav", "at", "enter", *"+2h", "enter", "y")
-        await program.press("J", "escape", "enter")
-        assert isinstance(program.app.screen, FlagScreen)
-        assert "new-nav" in program.screen
-        await program.press("escape", "escape", "escape")
-        elsewhere = Signature(profile="prod", host="https://other.test", project="1")
-        program.journal.begin(Entry("e", program.timing.now, 812, "checkout", "disable", elsewhere))
-        await program.press("J", "enter")
-        assert isinstance(program.app.screen, JournalScreen)
-        assert "checkout is in project 1 of prod; open that first" in program.notices[-1]
+    signature = Signature(nasty, nasty, nasty, nasty)
+    program.journal.begin(
+        Entry("n", program.timing.now, 7, nasty, nasty, signature, reason=nasty, words=(nasty,))
+    )
+    await program.press("J", rows=1)
+    assert [each for each in program.screen if each != "\n" and not each.isprintable()] == []
+    program.see("[bold]x")
+    await program.press("z", front=JournalScreen)
+    await program.press("escape")
+    for id, undoes in (("a", ""), ("b", "a"), ("c", "b")):
+        entry = Entry(id, program.timing.now, 7, "checkout", "turn off", Signature(), undoes=undoes)
+        program.journal.begin(entry)
+    await program.press("J")
+    assert [words in program.screen for words in ("undo: turn off", "redo: turn off")] == [True, True]
+    await program.go_to("is:undo")
+    assert [words in program.screen for words in ("undo: turn off", "redo: turn off")] == [True, False]
+    await program.press("escape", "escape")
+    await program.go_to("new-nav", "at", "enter", *"+2h", "enter", "y", "J", "escape", "enter")
+    program.see("new-nav", front=FlagScreen)
+    await program.press("escape", "escape", "escape")
+    elsewhere = Signature(profile="prod", host="https://other.test", project="1")
+    program.journal.begin(Entry("e", program.timing.now, 812, "checkout", "disable", elsewhere))
+    await program.press("J", "enter", front=JournalScreen)
+    program.see(toast="checkout is in project 1 of prod; open that first")
 
 
 async def test_place_of_a_change_is_shown_in_sixty_cells(setting: Setting) -> None:
     async with running(replace(setting, size=(60, 15))) as program:
-        await program.go_to("new-nav", "space", "y")
-        await program.press("J", "v")
-        assert "where test http://127.0.0.1:1 #1" in words(program.screen)
+        await program.go_to("new-nav", "space", "y", "J", "v", shows="where test http://127.0.0.1:1 #1")
 
 
-async def test_damaged_journal_is_not_shown_as_empty(setting: Setting) -> None:
-    async with running(setting) as program:
-        path = program.journal.path
-        await program.go_to("new-nav", "space", "y")
-        with path.open("ab") as file:
-            file.write(b"\xff cut off\n")
-        await program.press("J")
-        assert "Journal 1, 1 damaged line" in program.screen
-        await program.press("escape")
-        path.unlink()
-        path.mkdir()
-        await program.press("J")
-        assert "The journal cannot be read, so nothing can be undone." in words(program.screen)
-        assert "changed nothing yet" not in words(program.screen)
-        await program.press("escape", "u")
-        assert f"nothing can be undone: {path}: it is no file." in program.notices[-1]
+async def test_damaged_journal_is_not_shown_as_empty(program: Program) -> None:
+    path = program.journal.path
+    await program.go_to("new-nav", "space", "y")
+    with path.open("ab") as file:
+        file.write(b"\xff cut off\n")
+    await program.press("J", shows="Journal 1, 1 damaged line")
+    await program.press("escape")
+    path.unlink()
+    path.mkdir()
+    await program.press("J", shows="The journal cannot be read, so nothing can be undone.")
+    program.see(lacks="changed nothing yet")
+    await program.press("escape", "u", toast=f"nothing can be undone: {path}: it is no file.")

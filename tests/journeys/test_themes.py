@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment
 from tests.doubles.slices import at_most
-from tests.doubles.whole_program import WIDE, Program, Setting, running, words
+from tests.doubles.whole_program import WIDE, Program, Setting, running
 from textual.geometry import Size
 from textual.renderables.background_screen import BackgroundScreen
 from textual.strip import Strip
@@ -21,8 +21,6 @@ from flagtui.changes.guard import GuardRules, Level
 from flagtui.config.preferences import Preferences
 from flagtui.config.settings import read_settings
 from flagtui.text.styled import Notice
-
-pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 def ground(program: Program) -> str:
@@ -50,15 +48,15 @@ async def test_theme_follows_the_terminal_until_another_is_chosen_and_kept(setti
     assert read_settings(file).theme == "high-contrast"
 
 
-async def test_line_under_enter_is_highlighted_in_sixteen_colours(program: Program) -> None:
-    await program.press("f2", *"ansi", "enter")
+async def test_line_under_enter_is_highlighted_in_sixteen_colours(shared: Program) -> None:
+    await shared.press("f2", *"ansi", "enter")
     for keys in (["n"], ["colon"], ["question_mark"], ["e"]):
-        await program.press(*keys)
-        lines = program.app.screen.query_one(OptionLines)
+        await shared.press(*keys)
+        lines = shared.app.screen.query_one(OptionLines)
         first, second = (lines.render_line(y + (lines.highlighted or 0)) for y in (0, 1))
         assert all(piece.style is not None and piece.style.reverse for piece in first)
         assert not any(piece.style is not None and piece.style.reverse for piece in second)
-        await program.press("escape")
+        await shared.press("escape")
 
 
 def draw_dimmed(program: Program) -> list[Strip]:
@@ -143,4 +141,4 @@ async def test_small_question_keeps_its_place_in_the_title(setting: Setting) -> 
         assert "Undo: set the old rollout of bi" in title
         assert "… in PRODUCTION " in title
         assert cell_len(title.rstrip()) < SMALL[0]
-        assert "tab next" not in words(program.screen)
+        program.see(lacks="tab next")

@@ -4,7 +4,8 @@ import httpx
 from msgspec.structs import replace
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.doubles.wire import Wire
-from tests.journeys.keys import another_key, type_key
+from tests.journeys.flag_form import fill
+from tests.journeys.steps import another_key
 
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.writing.question import ConfirmScreen
@@ -13,27 +14,25 @@ from flagtui.changes.guard import GuardRules, Level
 from flagtui.changes.journal_entries import Entry
 
 
-async def test_forbidden_commands_are_dimmed_with_the_scope_in_help(setting: Setting) -> None:
-    async with running(setting) as program:
-        kinds = ("feature_flag", "experiment", "event_definition", "user", "project")
-        await program.press("ctrl+l")
-        await type_key(program, another_key(program, *(f"{kind}:read" for kind in kinds)))
-        for tab, writes in (
-            ("1", {"switch", "delete", "undo"}),
-            ("2", {"switch", "step('end')", "undo"}),
-            ("3", {"verify", "hide", "delete", "undo"}),
-        ):
-            await program.press(tab)
-            bindings = program.app.screen.active_bindings.values()
-            enabled = {each.binding.action: each.enabled for each in bindings}
-            assert {enabled[action] for action in writes} == {False}, tab
-            assert enabled["open"] is True
-            await program.press("V", "d")
-        await program.press("question_mark")
-        assert "needs event_definition:write" in words(program.screen)
-        await program.press("escape")
-        await take_nothing_back(program)
-        assert program.wire.writes() == []
+async def test_forbidden_commands_are_dimmed_with_the_scope_in_help(program: Program) -> None:
+    kinds = ("feature_flag", "experiment", "event_definition", "user", "project")
+    await program.press("ctrl+l")
+    await fill(program, another_key(program, *(f"{kind}:read" for kind in kinds)))
+    for tab, writes in (
+        ("1", {"switch", "delete", "undo"}),
+        ("2", {"switch", "step('end')", "undo"}),
+        ("3", {"verify", "hide", "delete", "undo"}),
+    ):
+        await program.press(tab)
+        bindings = program.app.screen.active_bindings.values()
+        enabled = {each.binding.action: each.enabled for each in bindings}
+        assert {enabled[action] for action in writes} == {False}, tab
+        assert enabled["open"] is True
+        await program.press("V", "d")
+    await program.press("question_mark", shows="needs event_definition:write")
+    await program.press("escape")
+    await take_nothing_back(program)
+    program.see(sent=0)
 
 
 async def take_nothing_back(program: Program) -> None:
@@ -58,7 +57,7 @@ async def test_read_only_profile_has_no_write_keys_with_reason(setting: Setting)
         assert not actions & {"switch", "delete", "undo"}
         assert "open" in actions
         assert not {"space", "%"} & set(program.last_line.split())
-        assert "read-only" in program.header
+        program.see("read-only")
         await program.press("space")
         assert program.notices == ["on/off: TEST is read-only; nothing can be changed"]
         front = program.app.screen
@@ -70,29 +69,26 @@ async def test_read_only_profile_has_no_write_keys_with_reason(setting: Setting)
         front = program.app.screen
         await program.press("space", "L", "F", "d", "n", "e")
         assert program.app.screen is front
-        assert program.notices[-1].endswith("TEST is read-only; nothing can be changed")
+        program.see(toast="TEST is read-only; nothing can be changed")
         await program.press("1")
         await program.go_to("new-nav", "h", "down")
         assert "restore" not in program.last_line
-        await program.press("z")
-        assert program.notices[-1] == "restore: TEST is read-only; nothing can be changed"
+        await program.press("z", toast="restore: TEST is read-only; nothing can be changed")
         notice_count = len(program.notices)
         await program.press("f12", "down", "x")
         assert len(program.notices) == notice_count
-        assert program.wire.writes() == []
+        program.see(sent=0)
 
 
 async def test_key_line_dims_forbidden_commands_from_the_start(setting: Setting) -> None:
     def confine(wire: Wire) -> None:
         scopes = {"id": "x", "label": "narrow", "scopes": ["feature_flag:read"], "scoped_teams": []}
-        wire.before = lambda request: (
-            httpx.Response(200, json=scopes) if "personal_api_keys" in request.url.path else None
-        )
+        wire.answer("personal_api_keys", httpx.Response(200, json=scopes))
 
     async with running(setting, confine) as program:
         assert ("space", "$faint") in key_styles(program)
         assert ("⏎", "bold") in key_styles(program)
-        program.wire.before = lambda request: None
+        program.wire.heal()
         await program.press("f5")
         assert ("space", "bold") in key_styles(program)
 
@@ -106,35 +102,28 @@ def key_styles(program: Program) -> list[tuple[str, str]]:
 async def test_strict_profile_needs_the_key_again_after_its_minutes(setting: Setting) -> None:
     strict = replace(setting, rules=GuardRules(Level.STRICT, place="PROD"), unlock=600.0)
     async with running(strict) as program:
-        await program.go_to("new-nav", "space", "y")
-        assert isinstance(program.app.screen, ConfirmScreen)
+        await program.go_to("new-nav", "space", "y", front=ConfirmScreen)
         await program.press("backspace", *"new-nav", "enter")
         assert not (await program.stored("new-nav")).active
         await program.press("space", "y")
         assert (await program.stored("new-nav")).active
-        await program.press("d")
-        assert "to confirm, type new-nav" in words(program.screen)
+        await program.press("d", shows="to confirm, type new-nav")
         await program.press("escape")
         program.timing.now += 600
-        await program.press("space")
-        assert "to confirm, type new-nav" in words(program.screen)
+        await program.press("space", shows="to confirm, type new-nav")
 
 
 async def test_typed_overwrite_names_missing_input_and_the_confirming_key(setting: Setting) -> None:
     rules = GuardRules(Level.STRICT, place="TEST", require_reason=True)
     answer = (*"kill-search-v2", "enter", *"why", "enter")
     async with running(replace(setting, size=(60, 15), rules=rules)) as program:
-        await program.go_to("kill-search-v2", "%", *"40", "enter")
-        await program.press(*answer)
+        await program.go_to("kill-search-v2", "%", *"40", "enter", *answer)
         assert program.journal.entries()[0].reason == "why"
         ours = await program.stored("kill-search-v2")
         theirs = {**ours.filters, "groups": [{**ours.filters["groups"][0], "rollout_percentage": 77}]}
         await program.colleague().flags.update(ours.id, {"filters": theirs})
-        await program.press("u")
-        assert "Cancel esc Overwrite theirs tab ⏎" in words(program.screen)
-        await program.press(*answer)
-        assert "another user changed this" in words(program.screen)
-        assert "nothing was sent" in words(program.screen)
+        await program.press("u", shows="Cancel esc Overwrite theirs tab ⏎")
+        await program.press(*answer, shows=("another user changed this", "nothing was sent"))
         await program.press("tab", "tab", "enter")
         now = await program.stored("kill-search-v2")
         assert now.filters["groups"][0]["rollout_percentage"] == 0

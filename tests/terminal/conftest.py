@@ -47,3 +47,9 @@ def kept(left: Path, tmp_path: Path) -> dict[str, str]:
     """Folders of such a person."""
     shutil.copytree(left, tmp_path, dirs_exist_ok=True)
     return dict.fromkeys(FOLDERS, str(tmp_path))
+
+
+def assert_restored(terminal: Terminal) -> None:
+    """Fail unless the shell has its terminal back as it was."""
+    assert terminal.attributes() == terminal.attributes_before
+    assert terminal.modes_on() == set()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
-from tests.terminal.conftest import Furnish
+from tests.terminal.conftest import Furnish, assert_restored
 
 FLAGTUI = [sys.executable, "-m", "flagtui"]
 CRASHING = [sys.executable, str(Path(__file__).parents[1] / "doubles" / "changed_demo.py"), "crashing"]
@@ -43,16 +43,14 @@ def test_it_shows_rows_and_gives_the_terminal_back_when_quit(demo: Terminal) -> 
     assert "kill-search-v2" in demo.text
     demo.press("q")
     assert demo.wait_for_end() == 0
-    assert demo.attributes() == demo.attributes_before
-    assert demo.modes_on() == set()
+    assert_restored(demo)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_and_gives_the_terminal_back(demo: Terminal, number: signal.Signals) -> None:
     demo.signal(number)
     assert demo.wait_for_end() == 128 + number
-    assert demo.attributes() == demo.attributes_before
-    assert demo.modes_on() == set()
+    assert_restored(demo)
 
 
 def test_a_query_in_one_packet_is_found(demo: Terminal) -> None:
@@ -87,8 +85,7 @@ def test_second_fault_in_a_row_ends_with_one_sentence(home: dict[str, str], keep
         terminal.wait_for("synced")
         terminal.press(F9, until="RuntimeError")
         assert terminal.press_to_end(F9) == 1
-        assert terminal.attributes() == terminal.attributes_before
-        assert terminal.modes_on() == set()
+        assert_restored(terminal)
         last = bytes(terminal.sent).rpartition(b"\x1b[?1004l")[2].decode()
         assert "RuntimeError" in last
         assert ("The report is in " in last) == keeps_report
@@ -131,8 +128,7 @@ def test_next_start_shows_the_last_screen_with_its_age(kept: dict[str, str]) -> 
         assert DRIVER_STARTED not in terminal.sent.partition(b" ago, connecting ")[0]
         terminal.wait_for("alice@acme.com +● synced")
         assert terminal.press_to_end("q") == 0
-        assert terminal.attributes() == terminal.attributes_before
-        assert terminal.modes_on() == set()
+        assert_restored(terminal)
 
 
 @pytest.mark.parametrize(
@@ -164,8 +160,7 @@ def test_a_killed_start_takes_the_last_screen_away_again(kept: dict[str, str]) -
         terminal.wait_for_bytes(b" ago, connecting ")
         terminal.signal(signal.SIGTERM)
         assert terminal.wait_for_end() == 128 + signal.SIGTERM
-        assert terminal.attributes() == terminal.attributes_before
-        assert terminal.modes_on() == set()
+        assert_restored(terminal)
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["demo", "--help"], ["demo", "--nonsense"]])

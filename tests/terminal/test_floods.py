@@ -9,7 +9,7 @@ import pytest
 from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
 from tests.prove.blind_terminal import Blind
-from tests.terminal.conftest import DEMO, SIZE, Furnish
+from tests.terminal.conftest import DEMO, SIZE, Furnish, assert_restored
 
 from flagtui.app.terminal.signals import RESTORE
 
@@ -48,8 +48,7 @@ def test_ctrl_q_behind_flood_leaves_without_obeying_it(flood: str, tmp_path: Pat
         terminal.wait_until(lambda: b"synced" in terminal.sent, "the list")
         terminal.type(flood + "\x11", lambda: False)
         assert terminal.wait_for_end() == 0
-        assert terminal.attributes() == terminal.attributes_before
-        assert terminal.modes_on() == set()
+        assert_restored(terminal)
 
 
 def test_ctrl_q_leaves_a_terminal_that_takes_no_output(tmp_path: Path, furnish: Furnish) -> None:
@@ -66,8 +65,7 @@ def test_ctrl_q_leaves_a_terminal_that_takes_no_output(tmp_path: Path, furnish: 
         assert terminal.process.wait() == 0
         late.cancel()
         terminal.wait_for_bytes(RESTORE.encode())
-        assert terminal.attributes() == terminal.attributes_before
-        assert terminal.modes_on() == set()
+        assert_restored(terminal)
 
 
 @story

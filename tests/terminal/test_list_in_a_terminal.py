@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
+from tests.terminal.conftest import assert_restored
 
 PROGRAM = [sys.executable, str(Path(__file__).parents[2] / "benchmarks" / "terminal" / "list_app.py")]
 
@@ -32,8 +33,7 @@ def test_stopped_loop_still_restores_the_terminal_on_a_signal() -> None:
         terminal.press("\x18", until="stalled")
         terminal.signal(signal.SIGTERM)
         assert terminal.wait_for_end() == 128 + signal.SIGTERM
-        assert terminal.attributes() == terminal.attributes_before
-        assert terminal.modes_on() == set()
+        assert_restored(terminal)
 
 
 def test_vanished_terminal_ends_the_program_despite_ignored_hangups() -> None:
@@ -98,8 +98,7 @@ def test_screen_is_redrawn_after_another_program() -> None:
         terminal.press("\n", until="READY 100/100")
         assert terminal.text == shown
         assert terminal.press_to_end("\x11") == 0
-        assert terminal.attributes() == terminal.attributes_before
-        assert terminal.modes_on() == set()
+        assert_restored(terminal)
 
 
 def test_a_terminal_without_unicode_gets_ascii_only() -> None:

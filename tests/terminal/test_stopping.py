@@ -14,7 +14,7 @@ from random import Random
 import pytest
 from tests.doubles.slices import at_most, story
 from tests.doubles.terminal import Terminal
-from tests.terminal.conftest import Furnish
+from tests.terminal.conftest import Furnish, assert_restored
 
 FLAGTUI = [sys.executable, "-m", "flagtui", "demo"]
 CTRL_Z = "\x1a"
@@ -70,8 +70,7 @@ def test_rapid_stops_and_continues_leave_a_responsive_screen(surroundings: dict[
             terminal.wait_for_rest(random.choice((0.0, 0.01, 0.03)))
         terminal.press("?", until="Help")
         assert terminal.press_to_end("\x11") == 0
-        assert terminal.modes_on() == set()
-        assert terminal.attributes() == terminal.attributes_before
+        assert_restored(terminal)
 
 
 def test_early_stop_that_was_continued_is_over(surroundings: dict[str, str]) -> None:
@@ -232,7 +231,6 @@ def test_stopped_resized_and_interrupted_it_saves_once_and_says_so(home: dict[st
         Path(home["FLAGTUI_ANSWER_WHEN"]).touch()
         terminal.wait_for(f"{KEY} is o(n|ff)")
         assert terminal.press_to_end("q") == 0
-        assert terminal.attributes() == terminal.attributes_before
-        assert terminal.modes_on() == set()
+        assert_restored(terminal)
     assert version_of(home) == version
     assert journal_of(home)[-1]["outcome"] == "saved"

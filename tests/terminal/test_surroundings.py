@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
-from tests.terminal.conftest import Furnish
+from tests.terminal.conftest import Furnish, assert_restored
 
 FLAGTUI = [sys.executable, "-m", "flagtui"]
 SIZE = (100, 30)
@@ -43,8 +43,7 @@ def test_the_app_is_usable(home: dict[str, str], surroundings: Mapping[str, str]
         assert "kill-search-v2" in terminal.text
         terminal.press("\x1b\x1bq")
         assert terminal.press_to_end("q") == 0
-        assert terminal.attributes() == terminal.attributes_before
-        assert terminal.modes_on() == set()
+        assert_restored(terminal)
 
 
 @pytest.mark.parametrize(

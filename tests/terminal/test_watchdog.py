@@ -13,7 +13,7 @@ import pytest
 from tests.doubles.expensive_patterns import EXPENSIVE, store_expensive
 from tests.doubles.slices import story
 from tests.doubles.terminal import Terminal
-from tests.terminal.conftest import Furnish
+from tests.terminal.conftest import Furnish, assert_restored
 
 from flagtui.cli.launch.demo_service import KEY
 from flagtui.service import close_service, create_service
@@ -52,11 +52,6 @@ def wait_for_watchdog(terminal: Terminal) -> int:
     # Its first look is at what comes after it listens.
     terminal.wait_for_rest(0.15)
     return children(terminal.process.pid)[0]
-
-
-def assert_restored(terminal: Terminal) -> None:
-    assert terminal.attributes() == terminal.attributes_before
-    assert terminal.modes_on() == set()
 
 
 def test_deaf_app_obeys_sigterm_and_ctrl_q() -> None:
@@ -170,5 +165,4 @@ def test_stop_signal_during_evaluation_is_obeyed_soon(tmp_path: Path, furnish: F
         terminal.signal(signal.SIGTERM)
         terminal.wait_for_end()
         assert monotonic() - start < 10
-        assert terminal.modes_on() == set()
-        assert terminal.attributes() == terminal.attributes_before
+        assert_restored(terminal)
