@@ -21,14 +21,14 @@ from flagtui.service.experiments.analysis.values import (
 
 DAY = 86_400.0
 BUY: dict[str, Any] = {"kind": "EventsNode", "event": "buy"}
-MEAN = Metric.of({"metric_type": "mean", "source": BUY})
+MEAN: dict[str, Any] = {"metric_type": "mean", "source": BUY}
 SUM: dict[str, Any] = {"metric_type": "mean", "source": BUY | {"math": "sum", "math_property": "x"}}
 
 
 def _history(**changes: Any) -> History:
     """Two days: a and b see control, c sees test; a buys on both days, c on the second."""
     given: dict[str, Any] = {
-        "metric": MEAN,
+        "metric": Metric.of(MEAN),
         "exposures": by_entity([("a", 10, "control"), ("b", DAY + 5, "control"), ("c", 20, "test")]),
         "occurrences": {
             "a": [Occurrence(50, 1, 0), Occurrence(DAY + 50, 2, 0)],
