@@ -40,15 +40,6 @@ class Person:
 
 
 @dataclass
-class Edit:
-    """A plan that was agreed to, and what it was for."""
-
-    person: Person
-    intent: Intent
-    plan: Plan
-
-
-@dataclass
 class Desk:
     """Ada and Bob, one flag, and the ledger of what they agreed to."""
 
@@ -64,20 +55,20 @@ class Desk:
         self.bench.wire.before = self.count_targeting
         while self.done["edits"] < edits:
             people = self.chance.sample(self.people, 2)
-            decided = [edit for person in people if (edit := await self.decide(person)) is not None]
+            decided = [(person, plan) for person in people if (plan := await self.decide(person))]
             self.bench.clock.now += self.chance.choice((0, 1, 40))
-            for edit in self.chance.sample(decided, len(decided)):
-                await self.send(edit)
+            for person, plan in self.chance.sample(decided, len(decided)):
+                await self.send(person, plan)
 
     def count_targeting(self, request: httpx.Request) -> None:
         """Count the requests that carry the whole targeting, and those that set one share."""
         self.done["filters sent"] += request.method == "PATCH" and b'"filters"' in request.content
         self.done["share sent"] += request.url.path.endswith("/set_release_condition_rollout/")
 
-    async def decide(self, person: Person) -> Edit | None:
+    async def decide(self, person: Person) -> Plan | None:
         if self.chance.random() < 0.7:
             person.looks_at = await self.bench.client.flags.get(person.looks_at.id)
-        return await self.plan(person, self.wish(person.looks_at))
+        return await self.plan(self.wish(person.looks_at))
 
     def wish(self, seen: Flag) -> Intent:
         place = self.chance.randrange(len(SHARES))
@@ -91,39 +82,38 @@ class Desk:
                 return set_rollout(seen, place, ramp_step(share, self.chance.random() < 0.5))
         return set_rollout(seen, place, self.chance.randrange(101))
 
-    async def plan(self, person: Person, intent: Intent) -> Edit | None:
+    async def plan(self, intent: Intent) -> Plan | None:
         """Plan it; a place that was changed since the person looked comes with all its sides."""
         fresh = await self.bench.client.flags.get(intent.id)
         assert ledger_of(fresh) == self.ledger
         plan = plan_flag(intent, fresh, Context(now=self.bench.clock.time(), dependents=()))
         if isinstance(plan, NoOp):
             return None
-        assert isinstance(plan, Plan), plan
+        plan = expect(plan, Plan)
         assert all(conflict.seen != conflict.theirs != conflict.mine for conflict in plan.conflicts)
         self.done["three sides shown"] += len(plan.conflicts)
-        return Edit(person, intent, plan)
+        return plan
 
-    async def send(self, edit: Edit) -> None:
-        question = expect(guard(Planned(None, [edit.plan]), GuardRules(Level.RELAXED)), Question)
+    async def send(self, person: Person, plan: Plan) -> None:
+        question = expect(guard(Planned(None, [plan]), GuardRules(Level.RELAXED)), Question)
         agreed = question.settle(Confirmation(yes=True, overwrite=self.chance.random() < 0.7))
         if not isinstance(agreed, Approved):
-            assert edit.plan.conflicts
+            assert plan.conflicts
             return
-        outcome = await edit.person.writing.save(agreed)
+        outcome = await person.writing.save(agreed)
         self.done["edits"] += 1
         if outcome.is_saved:
-            self.enter(edit.plan)
-            edit.person.looks_at = expect(outcome.record, Flag)
-            assert ledger_of(edit.person.looks_at) == self.ledger
+            self.enter(plan)
+            person.looks_at = expect(outcome.record, Flag)
+            assert ledger_of(person.looks_at) == self.ledger
             return
         assert outcome.ending == "conflicted", outcome
         self.done["lost"] += 1
         self.done["lost to the same place"] += bool(outcome.conflicts)
         assert all(conflict.mine != conflict.theirs != conflict.seen for conflict in outcome.conflicts)
         # The loser is shown all sides and decides again; now no one is in between.
-        again = await self.plan(edit.person, edit.intent)
-        if again is not None:
-            await self.send(again)
+        if again := await self.plan(plan.intent):
+            await self.send(person, again)
 
     def enter(self, plan: Plan) -> None:
         """What this person agreed to, and nothing else, changes in the ledger."""
