@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 from tests.changes.bench import GENERATIONS, Bench, working
 from tests.changes.kinds import BACK, KINDS, Make, of_experiment
-from tests.changes.sets.set_desk import Killed
+from tests.changes.sets.set_desk import Killed, in_halves
 from tests.changes.test_every_kind import Scene
 from tests.doubles.slices import at_most
 
@@ -54,13 +54,6 @@ class Life:
         if 0 < self.killed_at <= self.moments:
             raise Killed
 
-    def write(self, descriptor: int, data: bytes) -> int:
-        """Half a line is on disk for a moment."""
-        self.pass_moment()
-        half = os.write(descriptor, data[: len(data) // 2])
-        self.pass_moment()
-        return half + os.write(descriptor, data[half:])
-
 
 async def kill_once(what: str, killed_at: int, generation: str, folder: Path) -> int:
     """Assert what has to be true after a kill and the next start; return the moments that were passed."""
@@ -68,7 +61,7 @@ async def kill_once(what: str, killed_at: int, generation: str, folder: Path) ->
         scene, life = Scene(bench, await CHANGES[what](bench)), Life(killed_at)
         # The server finishes a request although the program is killed.
         bench.wire.before = bench.wire.after = life.pass_moment
-        scene.journal = replace(scene.journal, disk=Disk(life.write, life.pass_moment))
+        scene.journal = replace(scene.journal, disk=Disk(in_halves(life.pass_moment), life.pass_moment))
         with contextlib.suppress(Killed):
             await scene.save()
         bench.wire.heal()

@@ -56,6 +56,18 @@ class Steps:
             self.happens()
 
 
+def in_halves(pass_moment: Callable[[], None]) -> Callable[[int, bytes], int]:
+    """A disk on which half a line is there for a moment."""
+
+    def write(descriptor: int, data: bytes) -> int:
+        pass_moment()
+        half = os.write(descriptor, data[: len(data) // 2])
+        pass_moment()
+        return half + os.write(descriptor, data[half:])
+
+    return write
+
+
 def kill() -> None:
     raise Killed
 
@@ -124,13 +136,8 @@ class SetDesk:
     def journal(self) -> Journal:
         """The journal of a program that starts now."""
 
-        def write(descriptor: int, data: bytes) -> int:
-            self.steps.take()
-            half = os.write(descriptor, data[: len(data) // 2])
-            self.steps.take()
-            return half + os.write(descriptor, data[half:])
-
-        return Journal(self.folder / "journal", self.clock.time, Disk(write, lambda _descriptor: None))
+        disk = Disk(in_halves(self.steps.take), lambda _descriptor: None)
+        return Journal(self.folder / "journal", self.clock.time, disk)
 
     def intent(self, flag: Flag) -> Intent:
         """A random change of the flag."""
