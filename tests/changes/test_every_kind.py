@@ -1,6 +1,7 @@
 """Everything between confirmation and response, for every kind of record: the pipeline's matrix."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -200,3 +201,25 @@ async def test_a_fault_ends_a_change_as_what_it_means(name: str, is_done: bool, 
         assert entry.ending == outcome.ending == ENDINGS[FAULTS[name].means, is_done]
         assert scene.sends == 1 or name in SENT_AGAIN
         assert (await bench.client.flags.get(scene.prepared.plan.fresh.id)).active is not is_done
+
+
+SOURCE: Final = Path(__file__).parents[2] / "src" / "flagtui"
+ONCE: Final = {
+    "journal.begin": "changes/pipeline.py",
+    "pid=os.getpid()": "changes/pipeline.py",
+    "LOOKS: Final = (0.0": "changes/unanswered.py",
+    "asyncio.to_thread(finish": "changes/adapter.py",
+    "class Outcome(msgspec.Struct, Generic": "changes/proposal.py",
+    "ConfirmScreen(question": "app/writing/app_interface.py",
+    "journal.unresolved)": "changes/recovery.py",
+}
+
+
+@pytest.mark.parametrize("words", ONCE)
+def test_what_every_change_needs_stands_in_one_place(words: str) -> None:
+    places = [
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        for _ in re.finditer(re.escape(words), path.read_text(encoding="utf-8"))
+    ]
+    assert places == [ONCE[words]]
