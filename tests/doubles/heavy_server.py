@@ -126,16 +126,15 @@ def _log(flag: dict[str, JSON]) -> bytes:
             "created_at": CREATED,
             "detail": {
                 "name": flag["key"],
-                "changes": [_change(*side) for side in (*sides, ("version", 11 - place, 12 - place))],
+                "changes": [
+                    {"type": "FeatureFlag", "action": "changed", "field": field, "before": old, "after": new}
+                    for field, old, new in (*sides, ("version", 11 - place, 12 - place))
+                ],
             },
         }
         for place in range(2)
     ]
     return json.dumps({"results": entries, "next": None, "total_count": 2}).encode()
-
-
-def _change(field: str, before: JSON, after: JSON) -> dict[str, JSON]:
-    return {"type": "FeatureFlag", "action": "changed", "field": field, "before": before, "after": after}
 
 
 def _empty(path: str) -> httpx.Response | None:

@@ -70,7 +70,8 @@ class SampleMirror:
 @contextmanager
 def mirroring_sample(port: Port) -> Iterator[SampleMirror]:
     """Serve the sample's definitions on a free port."""
-    mirror = Mirror(ServerUpstream(_client(port), "the sample"), MirroredFlags(), logging.info)
+    client = Client(port.url, SAMPLE_KEY, 1, read_only=True)
+    mirror = Mirror(ServerUpstream(client, "the sample"), MirroredFlags(), logging.info)
 
     asyncio.run(mirror.start())
     with port.application.state.dispatcher.database.reading() as db:
@@ -85,10 +86,6 @@ def mirroring_sample(port: Port) -> Iterator[SampleMirror]:
     application = make_sdk_application(mirror.flags, table, mirror.running)
     with serving_in_thread(application, Place(port=0, origins=(ORIGIN,))) as number:
         yield SampleMirror(mirror, number, people)
-
-
-def _client(port: Port) -> Client:
-    return Client(port.url, SAMPLE_KEY, 1, read_only=True)
 
 
 def overrides_of(sample: SampleMirror) -> list[Override]:

@@ -1,7 +1,6 @@
 """One running program for many journeys that only look: each finds it as it was when it had just started."""
 
 from tests.doubles.whole_program import Program
-from tests.doubles.wire import Wire
 
 from flagtui.app.lists.list_screen import ListScreen
 
@@ -23,7 +22,8 @@ class SharedProgram:
         Raises AssertionError where something is left of it: such a journey needs a program of its own.
         """
         program, app = self.program, self.program.app
-        _let_pass(program.wire)
+        program.wire.heal()
+        program.wire.held = lambda request: False
         app.clear_notifications()
         app.uncover_list()
         await program.settle()
@@ -43,8 +43,3 @@ class SharedProgram:
         assert program.wire.writes() == []
         program.wire.passed.clear()
         return program
-
-
-def _let_pass(wire: Wire) -> None:
-    wire.before = wire.after = lambda request: None
-    wire.held = lambda request: False
