@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -74,6 +75,16 @@ def test_findings_of_the_baseline_are_ignored(online: Run, output: str) -> None:
     assert "1 in the baseline" in done.err
     write(UNKNOWN + UNKNOWN)
     assert online("check", "--baseline", "before").code == 7
+
+
+def test_changed_since_reports_changed_files_only(online: Run) -> None:
+    write(UNKNOWN)
+    write(CLEAN, "other.ts")
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "first")):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words], check=True)
+    assert online("check", "--changed-since", "HEAD").code == 0
+    write(UNKNOWN, "other.ts")
+    assert online("check", "--changed-since", "HEAD").out.startswith("other.ts:1:26")
 
 
 def test_unreachable_server_exits_with_1_unless_offline_is_ok(
