@@ -148,7 +148,8 @@ async def schedule_switch(bench: Bench, flag: Flag) -> Any:
 
 
 async def drop_switch(bench: Bench, flag: Flag) -> Any:
-    await bench.save(replace(await schedule_switch(bench, flag), read_at=bench.now))
+    plan = await schedule_switch(bench, flag)
+    await bench.adapter_of(plan).send(plan)
     (due,) = await bench.client.schedule.all()
     assert due.scheduled_at is not None
     return plan_later(Later("turned off", due.payload, due.scheduled_at, due.id), flag)
@@ -174,6 +175,7 @@ def beside(what: What) -> Make:
 HALF: Final[JSON] = {"groups": [{"properties": [], "rollout_percentage": 50}]}
 COPY: Final = of_related(copy_flag, lambda bench, _id: bench.new_state(bench.flag_state, 2))
 SCHEDULE: Final = of_related(schedule_switch, waiting)
+DROPPED: Final = of_related(drop_switch, waiting)
 KINDS: Final[dict[str, Make]] = {
     "flag": of_flag({"active": False}, "turn off", {"active": False, "name": "theirs"}),
     "tags of a flag": retag_flag,
@@ -186,6 +188,7 @@ KINDS: Final[dict[str, Make]] = {
     "deleted event": of_event(event.delete),
     "copy": COPY,
     "schedule": SCHEDULE,
+    "dropped schedule": DROPPED,
     "dashboard": beside("dashboard"),
     "cohort": beside("cohort"),
 }
@@ -246,6 +249,6 @@ BACK: Final[dict[str, Make]] = {
     "experiment: copy": of_experiment("copy", "running", project=2, flag_key="blue"),
     "copy": COPY,
     "scheduled_change: schedule": SCHEDULE,
-    "scheduled_change: unschedule": of_related(drop_switch, waiting),
+    "scheduled_change: unschedule": DROPPED,
 }
 """By kind and verb, each that can be undone. An undo of an undo is one of these again."""
