@@ -116,6 +116,8 @@ TO_GROUPS: Final = {"properties": [], "rollout_percentage": 50, "aggregation_gro
     "a similar key": (OFF, {}, {"similar": ("checkout-v1",)}, ["easily confused with checkout-v1"]),
     "use in the settings of recordings": (OFF, {"is_used_in_replay_settings": True}, {}, ["session replay"]),
     "an experiment that is running": (OFF, experiment(True), {}, ["experiment #31 Checkout"]),
+    "an experiment of unknown state": (OFF, experiment(None), {},
+     ["experiment #31 Checkout redesign uses this flag; the server does not report whether it is running"]),
     "tags under a running experiment": (RETAG, experiment(True), {}, []),
     "an old fault": (edit(**ODD, early_exit=True), {"filters": ODD}, {}, ["existed before this change: "]),
     "a condition that turns to groups": (edit(groups=[TO_GROUPS]), HALF, COMPANIES,
