@@ -173,6 +173,14 @@ async def test_staging_follows_the_profile(setting: Setting) -> None:
         program.see("staged 2")
 
 
+async def test_the_set_of_another_program_is_shown(setting: Setting) -> None:
+    async with running(setting) as earlier:
+        await stage_two(earlier)
+    async with running(setting) as program:
+        program.app.runner.look_at_staged()
+        await program.settle(shows="staged 2")
+
+
 async def test_applied_changes_leave_their_set_while_another_project_is_open(program: Program) -> None:
     staged = await stage_two(program)
     await program.press("plus", "ampersand", "A")

@@ -33,8 +33,8 @@ STAGES: Final = (12, 150, 100_000)
 """How many tests run in one process before the next ones do: most mutants fail within the first few."""
 PATIENCE: Final = 60.0
 """Seconds beyond ten times what its tests usually take, after which a mutant hangs, and is caught by that."""
-FAILED: Final = (1, 2)
-"""Pytest's exit codes for a failed test and for a module that cannot be imported any more."""
+FAILED: Final = (1, 2, 4)
+"""Pytest's exit codes for a failed test, a module that cannot be imported, and a test that is gone."""
 
 
 @dataclass(frozen=True)
