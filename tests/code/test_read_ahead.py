@@ -84,10 +84,7 @@ def test_result_is_that_of_one_process(tree: Path, how: str, reads: bool) -> Non
     assert len(expected[0]) == LEAST_FILES // 20 + 1
 
 
-@pytest.mark.parametrize("version", ["2", "4"])
-def test_stored_results_are_those_of_one_process(tree: Path, tmp_path: Path, version: str) -> None:
-    """Whether the index of git is understood or not."""
-    subprocess.run(("git", "update-index", "--index-version", version), cwd=tree, check=True)
+def test_stored_results_are_those_of_one_process(tree: Path, tmp_path: Path) -> None:
     expected, store = scan(tree, "alone")[1], tmp_path / "results"
     assert scan(tree, "ahead", str(store))[1] == expected
     written = store.stat().st_mtime_ns

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from flagtui.code.file_content import SETTLED, stamp_of
-from flagtui.code.file_results import FileResults, encode_stamps
+from flagtui.code.file_content import SETTLED
 from flagtui.code.repository_settings import RepositorySettings
 from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import list_files
@@ -124,6 +123,21 @@ def test_only_changed_files_are_read_again(places: tuple[Path, Path]) -> None:
     assert files_read(tree, store) == 1
 
 
+def test_folder_that_was_exchanged_for_a_while_is_read_again(tmp_path: Path) -> None:
+    """Its files have the times again that they had before."""
+    tree, store = tmp_path / "tree", tmp_path / "results"
+    for folder, content in (("part", CONTENTS[0]), ("other", CONTENTS[1])):
+        (tree / folder).mkdir(parents=True)
+        write(tree / folder / "a.ts", content)
+    expected = scan(tree, None)
+    for names in (("part", "kept"), ("other", "part"), ("kept", "other")):
+        (tree / names[0]).rename(tree / names[1])
+    assert scan(tree, store) == scan(tree, None) != expected
+    for names in (("part", "kept"), ("other", "part"), ("kept", "other")):
+        (tree / names[0]).rename(tree / names[1])
+    assert scan(tree, store) == expected
+
+
 def test_file_that_just_changed_is_read_again(places: tuple[Path, Path]) -> None:
     """It can change once more within the same moment of the clock."""
     tree, store = places
@@ -160,18 +174,6 @@ def test_results_are_private_and_none_without_a_file(tmp_path: Path) -> None:
     results, others = store.load(tmp_path, ["a.ts"])
     store.save(results)
     assert (results.files, others) == (0, ["a.ts"])
-
-
-def test_unreadable_files_are_tried_again(tmp_path: Path) -> None:
-    """Their stamp can be in the index of git; the line about them is not stored."""
-    stamps = {}
-    for name in ("a.ts", "b.png"):
-        write(tmp_path / name, "")
-        stamps[name] = stamp_of((tmp_path / name).stat())
-    store = ResultStore(tmp_path / "results", b"")
-    store.save(FileResults([encode_stamps(stamps)], skipped={"a.ts": "unreadable", "b.png": "binary"}))
-    results, others = store.load(tmp_path, ["a.ts", "b.png"])
-    assert (results.skipped, others) == ({"b.png": "binary"}, ["a.ts"])
 
 
 PROGRAM = """

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Iterator
 from stat import S_ISREG
 from struct import Struct
+from struct import error as StructError
 from typing import Final, Literal, NamedTuple
 
 from flagtui.code.byte_search import SearchBuffer
@@ -27,12 +28,8 @@ _LINE_BYTES: Final = 500
 SETTLED: Final = 2 * 10**9
 """Nanoseconds after which every file system gives a change another time. Git has the same rule."""
 Stamp = bytes
-"""Times of the last change of anything and of the content, number and size: equal if a file is unchanged.
-
-They are as in the index of git, of the last two 32 bits each.
-"""
-_pack_stamp: Final = Struct(">6I").pack
-_BITS: Final = 2**32 - 1
+"""Size, times of the last change of the content and of anything, and number: equal if a file is unchanged."""
+_pack_stamp: Final = Struct("<qqqQ").pack
 SkipReason = Literal["binary", "large", "links", "minified", "missing", "submodules", "unreadable"]
 
 
@@ -42,16 +39,12 @@ def keeps_results() -> bool:
 
 
 def stamp_of(facts: os.stat_result) -> Stamp:
-    changed, its_rest = divmod(facts.st_ctime_ns, 10**9)
-    modified, rest = divmod(facts.st_mtime_ns, 10**9)
-    return _pack_stamp(
-        changed & _BITS, its_rest, modified & _BITS, rest, facts.st_ino & _BITS, facts.st_size & _BITS
-    )
-
-
-def pack_moment(moment: int) -> bytes:
-    """Return a moment in Unix nanoseconds as stamps have it: its order is that of the bytes."""
-    return b"".join(part.to_bytes(4, "big") for part in divmod(moment, 10**9))
+    parts = facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino
+    try:
+        return _pack_stamp(*parts)
+    except StructError:
+        # A time after the year 2262.
+        return repr(parts).encode()
 
 
 FilePlace = tuple[str, int, int]

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
 
 _GIT = ("git", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotepath=false")
 _TOP = ("rev-parse", "--show-toplevel")
-_INDEX = ("--git-path", "index")
 _FILES = ("ls-files", "-z", "--full-name")
 
 
@@ -35,29 +34,18 @@ def list_tracked(root: "str | os.PathLike[str]", path: str) -> bytes | None:
 
 
 class GitListing:
-    """The top, index and files of the current folder, which git prints while this process goes on. Linux."""
+    """The top and the files of the current folder, which git prints while this process goes on. Linux."""
 
     def __init__(self) -> None:
         variables = _variables()
-        self._runs = [_GitRun(words, variables) for words in ((*_TOP, *_INDEX), _FILES)]
+        self._runs = [_GitRun(words, variables) for words in (_TOP, _FILES)]
         self.top: bytes | None = None
         self.files: bytes | None = None
         """As of `find_top` and `list_tracked`, from `wait` on."""
-        self._index = b""
 
     def wait(self) -> None:
         """Wait until git ended."""
-        places, self.files = (run.output() for run in self._runs)
-        if places is not None:
-            self.top, _, self._index = places.rstrip(b"\n").rpartition(b"\n")
-
-    def read_index(self) -> bytes:
-        """Return the index; empty where it cannot be read."""
-        try:
-            with open(self._index, "rb") as file:  # noqa: PTH123
-                return file.read()
-        except OSError:
-            return b""
+        self.top, self.files = (run.output() for run in self._runs)
 
 
 class _GitRun:

@@ -21,18 +21,16 @@ def scan_files(
     """Yield the results of files, from as many processes as pay; they end meanwhile."""
     rules = request.rules
     workers: list[WorkerProcess] = []
-    settled = request.settled if request.store else None
-    has_stamps = False
     if ahead is not None and ahead.reads(files):
-        queue, has_stamps = ahead.queue, ahead.has_stamps
+        queue = ahead.queue
         workers.append(ahead.scan(rules))
     else:
         queue = FileQueue()
         queue.fill(files)
     scanner = FileScanner(rules)
 
-    def scan(names: Iterable[str], settled: int | None = None if has_stamps else settled) -> FileResults:
-        reader = FileReader(os.fspath(root), settled)
+    def scan(names: Iterable[str]) -> FileResults:
+        reader = FileReader(os.fspath(root), request.settled if request.store else None)
         return scanner.scan(reader, reader.batches(names))
 
     # Elsewhere a copy of a process is unsafe, and a new one takes longer to start than it saves.
@@ -46,6 +44,6 @@ def scan_files(
         parts = [own, *(FileResults.decode(worker.result()) for worker in workers)]
     complete = [part for part in parts if part is not None]
     # A process ended early, such as for lack of memory, and with it the result of what it took.
-    yield complete if len(complete) == len(parts) else [scan(files, settled)]
+    yield complete if len(complete) == len(parts) else [scan(files)]
     for worker in workers:
         worker.wait()

@@ -7,7 +7,6 @@ It starts before what it does not need is loaded.
 import marshal
 import os
 import sys
-import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from msgspec.structs import astuple
 
-from flagtui.code.file_content import SETTLED, FileReader, Stamp, keeps_results
+from flagtui.code.file_content import SETTLED, FileReader, keeps_results
 from flagtui.code.git import GitListing
 from flagtui.code.source_files import SourceTree, list_sources
 from flagtui.code.worker_process import FileQueue, WorkerProcess
@@ -43,8 +42,6 @@ class ReadAhead:
         self.queue = FileQueue()
         self._settled = SETTLED if settled is None else settled
         self._files: list[str] = []
-        self.has_stamps = False
-        """Whether the process sends the stamps of all files, so that no other one needs to."""
         # A pipe takes no list of ten thousand files or keys before it is read.
         self._shared = os.memfd_create("shared")
         self._requests, self._request = os.pipe()
@@ -56,7 +53,7 @@ class ReadAhead:
         """Return the files; None where the process failed."""
         if self.worker.read(len(_SENT)) != _SENT:
             return None
-        root, names, skipped, problems, self.has_stamps = self._get()
+        root, names, skipped, problems = self._get()
         self._files = names.split("\0") if names else []
         self.queue.share(self._files)
         return SourceTree(Path(root), self._files, Counter(skipped), problems)
@@ -93,26 +90,15 @@ class ReadAhead:
         folder = Path(self.folder)
         tree = list_sources([folder], folder, self._listing)
         root = os.fspath(tree.root)
-        stamps = self._stamps(root) if len(tree.files) >= LEAST_FILES else {}
         # One text, which takes less time to read than as many as there are files.
-        self._put((root, "\0".join(tree.files), dict(tree.skipped), tree.problems, bool(stamps)))
+        self._put((root, "\0".join(tree.files), dict(tree.skipped), tree.problems))
         self.queue.fill(tree.files)
         pipe.write(_SENT)
         pipe.flush()
-        return self._scan(root, len(tree.files), stamps) if len(tree.files) >= LEAST_FILES else b""
+        return self._scan(root, len(tree.files)) if len(tree.files) >= LEAST_FILES else b""
 
-    def _stamps(self, root: str) -> dict[str, Stamp]:
-        if not keeps_results() or self._listing.files is None:
-            return {}
-        # Loaded by the process that lists files, while the command loads what it needs.
-        from flagtui.code.git_index import read_stamps
-
-        settled_at = time.time_ns() - self._settled
-        return read_stamps(root, self._listing.read_index(), self._listing.files, settled_at)
-
-    def _scan(self, root: str, files: int, stamps: dict[str, Stamp]) -> bytes:
-        settled = self._settled if keeps_results() and not stamps else None
-        reader = FileReader(root, settled, _BYTES_KEPT)
+    def _scan(self, root: str, files: int) -> bytes:
+        reader = FileReader(root, self._settled if keeps_results() else None, _BYTES_KEPT)
         batches = reader.batches(self.queue.take())
         kept = []
         # Only this process can scan what it keeps: with more than half, it would end last.
@@ -136,7 +122,6 @@ class ReadAhead:
         if (request or os.read(self._requests, 1)) != _SENT:
             return b""
         scanner = FileScanner(FileRules(*self._get()))
-        reader.stamps |= stamps
         return scanner.scan(reader, chain(kept, batches)).encode()
 
 

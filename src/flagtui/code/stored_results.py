@@ -48,10 +48,6 @@ class ResultStore:
         earlier: dict[str, Stamp] = {}
         for part in stored.stamps:
             earlier |= part
-        for name, reason in stored.skipped.items():
-            if reason == "unreadable":
-                # The line about it is not stored.
-                earlier.pop(name, None)
         stamps = _unchanged_files(root, names, earlier)
         skipped = {name: reason for name, reason in stored.skipped.items() if name in stamps}
         references = [each for each in stored.references if each.path in stamps]
