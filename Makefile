@@ -140,10 +140,10 @@ check-install: $(READY) ## wheel and sdist in an empty environment, with everyth
 check-modes: $(READY) ## tell every journey again on strict, older and unlicensed servers, and every story in a terminal
 	FLAGTUI_ALL_MODES=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q tests/journeys tests/terminal
 
-check-node: $(READY) ## hold the official clients for Node and browsers against a mirror; installs them with npm
+check-node: $(READY) ## hold the official clients for Node and browsers against a mirror, and files of types against tsc; uses npm
 	@mkdir -p .node-clients && cp tests/mirror/node/* .node-clients/
 	npm install --prefix .node-clients --no-audit --no-fund --silent
-	$(PYTEST) -q tests/mirror/check_node_clients.py
+	$(PYTEST) -q tests/mirror/check_node_clients.py tests/code/check_typescript.py
 
 check-slice: $(READY) ## long tests, and a short part of what `make test` leaves out: terminals, hands, hostile records, two people
 	FLAGTUI_LONG=1 $(PYTEST) -n $(WORKERS) --dist worksteal -q -m long
