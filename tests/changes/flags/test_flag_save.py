@@ -65,6 +65,13 @@ async def test_a_conflict_brings_both_sides(office: Office) -> None:
     assert outcome.reason == "bob@acme.test changed the same thing first"
 
 
+async def test_conflict_without_a_change_is_a_refusal(office: Office) -> None:
+    office.ada.faults = [errors.Conflict("409", facts=errors.ErrorFacts(detail="It is locked."))]
+    outcome = await office.change(RENAMED)
+    assert (outcome.ending, outcome.next, office.server.log) == ("refused", "try again", [])
+    assert outcome.reason == "the server reports a conflict (409), but the flag is unchanged: It is locked"
+
+
 async def test_a_conflict_over_our_own_success_delivered_twice_is_saved(office: Office) -> None:
     def deliver_before() -> None:
         sent = {"name": "Ada's words", "version": 12, "original_flag": {"name": "New checkout"}}

@@ -24,6 +24,7 @@ from flagtui.evaluate import wire
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.models.record_fields import FLAG_FIELDS
+from flagtui.safe_text import safe_text
 
 _UNPROTECTED: Final = NOT_COMPARED - {"has_encrypted_payloads"}
 FlagOutcome = Outcome[Plan, Flag]
@@ -97,10 +98,14 @@ class FlagAdapter(Adapter[Plan, Flag]):
             # Either a write by another user or the second delivery of ours; the look-ups decide.
             return as_unknown(plan, error)
 
-        def settle() -> FlagOutcome:
-            return self.judge(plan, theirs) or _conflict_outcome(plan, theirs)
+        def settle() -> FlagOutcome | None:
+            return self.judge(plan, theirs) or self.conflict(plan, theirs)
 
-        return await off_loop(settle, plan.fresh.raw, theirs.raw)
+        if settled := await off_loop(settle, plan.fresh.raw, theirs.raw):
+            return settled
+        words = safe_text(error.facts.detail, 300).rstrip(".")
+        reason = "the server reports a conflict (409), but the flag is unchanged" + f": {words}" * bool(words)
+        return Outcome(plan, "refused", None, reason, "try again", error)
 
     def judge(self, plan: Plan, seen: Flag | None) -> FlagOutcome | None:
         return None if seen is None else compare(plan, seen, is_whole=True)
