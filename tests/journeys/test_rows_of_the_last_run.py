@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from msgspec.structs import replace
+from tests.doubles.turned_clock import pass_time, start_polling
 from tests.doubles.whole_program import NOW, WIDE, Program, Setting, running
 from tests.doubles.wire import Wire
 
@@ -12,6 +13,7 @@ from flagtui.app.lists.loaded_list import WorkspaceList
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.config.preferences import Preferences
+from flagtui.store.workspace import Workspace
 
 
 def remembering(setting: Setting, *, resumes: bool = True) -> Setting:
@@ -58,6 +60,22 @@ async def test_cached_rows_are_searchable_but_not_changed_without_a_connection(s
         program.see(sent=0)
         assert program.journal.entries() == []
         program.see(toast="new-nav")
+
+
+async def test_next_start_shows_what_changed_after_the_load(setting: Setting) -> None:
+    async with running(remembering(setting)) as program:
+        clock, session = await start_polling(program, 60), program.app.app_state.session
+        polled = program.row("team-invites-v3")
+        await program.colleague().flags.update(polled.id, {"active": False})
+        await pass_time(program, clock, 60)
+        next_start = Workspace(program.workspace.client, profile=session.profile, snapshots=session.snapshots)
+        assert next_start.recall()
+        assert next_start.flags.get(polled.id) == program.row(polled.key) != polled
+        await program.go_to("new-nav", "space")
+        clock.turn(1)
+        await program.press("y", "q", sent=1)
+    async with running(remembering(setting), Wire.cut) as program:
+        assert (program.row("team-invites-v3").active, program.row("new-nav").active) == (False, False)
 
 
 async def test_cached_rows_of_the_front_tab_disappear_without_a_key(setting: Setting) -> None:

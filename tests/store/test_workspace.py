@@ -203,11 +203,15 @@ async def test_later_data_is_cached_with_its_own_age(open_workspace: Open) -> No
     workspace = open_workspace()
     assert workspace.keep() is False
     await workspace.refresh()
-    workspace.flags.put(FlagRow(id=1, key="renamed", version=2))
-    assert workspace.keep() is True
-    again = open_workspace()
-    again.recall()
-    assert again.flags.get(1) == FlagRow(id=1, key="renamed", version=2)
+    row = FlagRow(id=1, key="renamed", version=2)
+    workspace.flags.put(row)
+    loading = workspace.loading("flags")
+    for moment, age in ((NOW, 0), (NOW + 599, 599), (NOW + 600, 0)):
+        loading.loaded_at = moment
+        workspace.keep_newer()
+        again = open_workspace()
+        again.recall()
+        assert (again.flags.get(1), again.loading("flags").loaded_at) == (row, moment - age)
 
 
 async def test_while_pages_are_missing_server_is_searched_too(open_workspace: Open, server: Server) -> None:

@@ -55,6 +55,8 @@ class TabScreens:
     def keep_left(self) -> bool:
         """Remember how the lists are left now; False when another tab or search is in front than before."""
         session, before = self._app_state.session, self._left_lists()
+        if (workspace := self._app_state.workspace) is not None:
+            workspace.keep_newer()
         lists = {key: self._lists[key].left_list() for key in sorted(self._lists)}
         if lists:
             left = LeftLists(self.current, {**before.lists, **lists})

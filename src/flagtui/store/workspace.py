@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from flagtui.store.schedule import FlagSchedule
 
 _NO_SNAPSHOTS: Final = Snapshots(None)
+_KEEP_AGAIN: Final = 600.0
+"""Seconds after which a list is saved again although no row has changed: the server confirmed it since."""
 
 
 def recall_rows(snapshots: Snapshots, place: SnapshotPlace) -> Snapshot[Any] | None:
@@ -59,6 +61,8 @@ class Workspace:
         self.unknown: dict[str, ApiError] = {}
         """Why `me`, `key` or `project` is unknown, by that name."""
         self._snapshots = snapshots
+        self._kept: dict[Kind, tuple[int, float]] = {}
+        """The version and the time of each list in its last snapshot."""
         self._clock = clock
 
     @cached_property
@@ -208,10 +212,20 @@ class Workspace:
         A list that was cut is not saved: a snapshot is complete.
         """
         records = self._lists[kind]
-        rows, loaded_at = records.collection.server_rows, records.loading.loaded_at
+        version, loaded_at = records.collection.version, records.loading.loaded_at
         if loaded_at is None or records.loading.too_long is not None:
             return False
+        rows, self._kept[kind] = records.collection.server_rows, (version, loaded_at)
         return self._snapshots.save(self._place(kind), rows, KINDS[kind].row, taken_at=loaded_at)
+
+    def keep_newer(self) -> None:
+        """Save a snapshot of each loaded list that has changed, or was confirmed, since its last one."""
+        for kind, records in self._lists.items():
+            version, kept_at = self._kept.get(kind, (-1, 0.0))
+            is_old = (records.loading.loaded_at or 0.0) - kept_at >= _KEEP_AGAIN
+            is_newer = is_old or version != records.collection.version
+            if is_newer and isinstance(records.loading.state, Loaded):
+                self.keep(kind)
 
     def why_not_kept(self, kind: Kind) -> str:
         """Return why there is no snapshot of the current list; empty when there is."""

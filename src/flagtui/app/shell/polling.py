@@ -199,6 +199,7 @@ class Polling:
                 await self._take_changes(workspace)
             else:
                 await workspace.compare(app_state.kind)
+            await asyncio.to_thread(workspace.keep_newer)
         except ApiError as error:
             loading.set_trouble(error)
         is_left = workspace is not app_state.workspace

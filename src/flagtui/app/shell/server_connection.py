@@ -74,9 +74,11 @@ class ServerConnection:
 
     async def open_chosen(self, project: int) -> None:
         """Show another project of the same host and key, or the first one."""
-        app_state = self._app_state
+        app_state, workspace = self._app_state, self._app_state.workspace
+        if workspace is not None:
+            await asyncio.to_thread(workspace.keep_newer)
         try:
-            client = app_state.workspace.client if app_state.workspace else await app_state.session.connect()
+            client = workspace.client if workspace is not None else await app_state.session.connect()
         except ApiError as error:
             app_state.become_troubled(error)
             return
@@ -92,6 +94,7 @@ class ServerConnection:
         app_state.recall()
         app_state.notify_watchers()
         if workspace is not None:
+            await asyncio.to_thread(workspace.keep_newer)
             await workspace.client.close()
 
     async def _open_project(self, client: Client) -> None:
