@@ -226,7 +226,7 @@ async def bring(
 async def working(folder: Path, **choices: Any) -> AsyncIterator[Bench]:
     clock = Clock()
     service = create_service(copy_tables(folder / "service.db"), key=KEY, clock=clock, **choices)
-    unheard = httpx.AsyncClient(transport=in_process(service))
+    unheard = httpx.AsyncClient(transport=in_process(service), base_url=HERE.host)
     world = World(unheard, folder, clock, service)
     world.add_project()
     try:

@@ -16,7 +16,7 @@ from tests.doubles.expected import expect, require
 from tests.doubles.faults import DONE_OR_NOT, ENDINGS, FAULTS, SENT_AGAIN
 from tests.doubles.slices import cross
 
-from flagtui.api.errors import ApiError, ApprovalNeeded, EndpointNotFound, PaymentNeeded
+from flagtui.api.errors import ApiError, EndpointNotFound, PaymentNeeded
 from flagtui.changes.journal import Journal
 from flagtui.changes.pipeline import STOPPED
 from flagtui.changes.proposal import Outcome
@@ -158,16 +158,6 @@ async def test_a_refusal_is_not_looked_for(
         assert outcome.ending == scene.journal.entries()[0].ending == "refused"
         # An endpoint that is missing is replaced by an older one.
         assert scene.sends in ((1, 2) if error is EndpointNotFound else (1,))
-
-
-async def test_an_approval_policy_holds_a_change_back(tmp_path: Path) -> None:
-    async with working(tmp_path) as bench:
-        plan = (await scene_of("flag", bench)).prepared.plan
-    async with working(tmp_path, approvals=True) as bench:
-        outcome = await bench.writing(bench.adapter_of(plan)).save(approve(plan))
-        assert outcome.ending == "awaiting approval"
-        assert isinstance(outcome.error, ApprovalNeeded)
-        assert (await bench.client.flags.get(plan.id)).active
 
 
 @pytest.mark.parametrize("is_changed", [True, False])

@@ -57,12 +57,14 @@ class Writing:
     clock: Clock = field(default_factory=SystemClock)
     tell: Callable[[str], None] = _silent
     wait: float | None = None
+    requests: Any = None
+    """Reads requests for approval."""
     questions: list[Question[Any]] = field(default_factory=list)
     """The question of every saved plan."""
 
     @property
     def context(self) -> WriteContext:
-        return WriteContext(self.journal, self.signature, self.clock, self.tell, self.wait)
+        return WriteContext(self.journal, self.signature, self.clock, self.tell, self.wait, self.requests)
 
     async def send(
         self, approved: Approved[Any], undoes: Mapping[PlanId, UndoTarget] | None = None

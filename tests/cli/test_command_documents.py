@@ -50,6 +50,7 @@ INSTEAD: Final = {
     "flags.bulk_delete": "`flags delete`, one by one: this one leaves the version as it is",
     "flags.bulk_update_tags": "`flags tag`, one by one, each with its own outcome",
     "flags.bulk_keys": "`flags list --fields id,key`",
+    "change_requests.get": "`undo`, and changes with `--wait`, follow one that waits for approval",
     "properties.list": "the app's forms complete with them",
     "properties.person_values": "the app's forms complete with them",
     "properties.group_values": "the app's forms complete with them",

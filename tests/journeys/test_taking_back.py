@@ -129,6 +129,18 @@ async def test_place_of_a_change_is_shown_in_sixty_cells(setting: Setting) -> No
         await program.go_to("new-nav", "space", "y", "J", "v", shows="where test http://127.0.0.1:1 #1")
 
 
+async def test_journal_looks_up_what_waited_for_approval(program: Program) -> None:
+    flag, here = await program.stored("new-nav"), require(program.app.app_state.workspace)
+    entry = Entry("w", program.timing.now, flag.id, flag.key, "turn off", version=flag.version,
+                  signature=program.app.app_state.signature(here), after={"active": False})  # fmt: skip
+    program.journal.begin(entry)
+    program.journal.finish("w", "awaiting approval")
+    await program.press("J", shows="awaiting approval")
+    await program.press("escape")
+    await program.colleague().flags.disable(flag.id)
+    await program.press("J", shows="z undoes it", lacks="awaiting approval")
+
+
 async def test_damaged_journal_is_not_shown_as_empty(program: Program) -> None:
     path = program.journal.path
     await program.go_to("new-nav", "space", "y")

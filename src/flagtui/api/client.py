@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from flagtui.api.flags import Flags
     from flagtui.api.property_names import Properties
     from flagtui.api.single_flags import SingleFlags
-    from flagtui.api.whole_records import Cohorts, Holdouts, SavedMetrics, Schedule
+    from flagtui.api.whole_records import ChangeRequests, Cohorts, Holdouts, SavedMetrics, Schedule
 
 Asked = TypeVar("Asked")
 
@@ -97,7 +97,8 @@ class Client(AbstractAsyncContextManager["Client"]):
     """Groups of users that conditions can name; `hide_behavioral_cohorts` excludes those computed from
     events.
     """
-
+    change_requests: Lazy[ChangeRequests] = Lazy("flagtui.api.whole_records", "ChangeRequests")
+    """Changes that wait, or waited, for approval."""
     properties: Lazy[Properties] = Lazy("flagtui.api.property_names", "Properties")
     """Names of the properties that conditions can name, and stored values."""
 

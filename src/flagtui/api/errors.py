@@ -212,6 +212,8 @@ class ApprovalNeeded(ApiError):
     """409: a policy requires approval before the change."""
 
     advice = "Ask an approver; the change waits for them in the web interface."
+    request_id = ""
+    """The id of the change request; empty on servers that do not send it."""
 
     @property
     def pending(self) -> bool:

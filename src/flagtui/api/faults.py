@@ -15,7 +15,7 @@ from flagtui.api.hosts import is_loopback
 from flagtui.api.http_library import httpx
 from flagtui.api.limits import read_retry_after
 from flagtui.api.request import Request
-from flagtui.models.json_value import JSON, NotJson, as_text, read_json
+from flagtui.models.json_value import JSON, NotJson, as_dict, as_text, read_json
 from flagtui.safe_text import safe_text
 
 
@@ -26,6 +26,8 @@ class ErrorBody(msgspec.Struct, frozen=True):
     detail: str = ""
     attr: str | None = None
     """The field, nested names and indexes joined by `__`."""
+    request_id: str = ""
+    """The id of the change request that waits for approval."""
     is_foreign: bool = False
     """Whether it is no JSON of the API but a proxy's: it proves nothing of key and record."""
 
@@ -43,6 +45,8 @@ class ErrorBody(msgspec.Struct, frozen=True):
             code=as_text(value.get("code")),
             detail=next((text for item in texts if (text := _sentence(item))), ""),
             attr=as_text(value.get("attr")) or None,
+            request_id=as_text(value.get("change_request_id"))
+            or as_text(as_dict(value.get("change_request")).get("id")),
             is_foreign=value.keys().isdisjoint(_MEMBERS),
         )
 
@@ -162,7 +166,9 @@ def _conflict(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     if body.code in {"approval_required", "change_request_pending"}:
         pending = body.code == "change_request_pending"
         what = "A request to approve this is already open." if pending else "This change needs approval."
-        return errors.ApprovalNeeded(what, facts=facts)
+        error = errors.ApprovalNeeded(what, facts=facts)
+        error.request_id = body.request_id
+        return error
     is_of_another = body.code == "conflict"
     what = "Another user changed it meanwhile" if is_of_another else "The server reports a conflict (409)"
     return errors.Conflict(_with_words(what, facts), facts=facts)

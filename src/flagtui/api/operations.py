@@ -170,6 +170,7 @@ NEWER: Final = _table(
     ("event_definitions.bulk_update_tags", "POST", f"{_D}/bulk_update_tags/", _DW, "same"),
     ("event_definitions.bulk_update_verified", "POST", f"{_D}/bulk_update_verified/", _DW, "same"),
     ("event_definitions.code", "GET", f"{_D}/{{language}}/", _DR, "read"),
+    ("change_requests.get", "GET", f"{_P}/change_requests/{{id}}/", "approvals:read", "read"),
     ("cohorts.list", "GET", f"{_P}/cohorts/", "cohort:read", "read"),
     ("properties.list", "GET", f"{_P}/property_definitions/", "property_definition:read", "read"),
     ("properties.person_values", "GET", f"{_P}/persons/values/", "person:read", "read"),

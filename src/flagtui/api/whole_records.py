@@ -11,12 +11,20 @@ from flagtui.models.activity import Activity, ActivityPage
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment, Holdout, SavedMetric
 from flagtui.models.flag import Flag
-from flagtui.models.flag_responses import BulkTags, Cohort, ScheduledChange
+from flagtui.models.flag_responses import BulkTags, ChangeRequest, Cohort, ScheduledChange
 from flagtui.models.json_value import JSON, as_id
 from flagtui.models.record import Record
 
 ApiRecord = TypeVar(
-    "ApiRecord", Flag, Experiment, EventDefinition, Holdout, SavedMetric, ScheduledChange, Cohort
+    "ApiRecord",
+    Flag,
+    Experiment,
+    EventDefinition,
+    Holdout,
+    SavedMetric,
+    ScheduledChange,
+    Cohort,
+    ChangeRequest,
 )
 Number = TypeVar("Number", int, str)
 
@@ -155,6 +163,12 @@ class Schedule(KeptRecords[ScheduledChange]):
     """Scheduled changes of flags; `record_id` lists those of one flag."""
 
     family, kind = "schedule", ScheduledChange
+
+
+class ChangeRequests(WholeRecords[ChangeRequest]):
+    """Changes that wait, or waited, for approval."""
+
+    family, kind = "change_requests", ChangeRequest
 
 
 class Cohorts(ListedRecords[Cohort]):

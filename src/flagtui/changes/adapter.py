@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from msgspec.structs import replace
@@ -13,6 +14,9 @@ from flagtui.api.clock import Clock, SystemClock
 from flagtui.changes.journal import Journal, JournalUnwritable, Numbered, Stored
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Outcome, P, R
+
+if TYPE_CHECKING:
+    from flagtui.api.whole_records import ChangeRequests
 
 
 class WriteContext(msgspec.Struct, frozen=True):
@@ -28,6 +32,8 @@ class WriteContext(msgspec.Struct, frozen=True):
 
     None waits for each as long as it usually takes, and for no approval.
     """
+    requests: ChangeRequests | None = None
+    """Reads what became of a request for approval."""
     on_lost: Callable[[int], None] = lambda _changes: None
     """Receives the number of changes whose response was lost, before their outcome is looked up."""
 
@@ -45,9 +51,10 @@ class WriteContext(msgspec.Struct, frozen=True):
         if not begun:
             return outcome
         record, why, note = adapter.stored_record(outcome), outcome.note or outcome.reason, ""
-        finish = self.journal.finish
+        finish = partial(self.journal.finish, begun, outcome.ending, record, why)
         try:
-            await asyncio.to_thread(finish, begun, outcome.ending, record, why, outcome.server_values)
+            request = None if outcome.error is None else outcome.request
+            await asyncio.to_thread(finish, outcome.server_values, request)
         except JournalUnwritable as fault:
             # The entry stays open, and the next start recovers it.
             note = f"the outcome could not be recorded: {fault}"

@@ -37,6 +37,8 @@ class Recovery(msgspec.Struct, frozen=True):
     record: Stored | None = None
     server_values: Mapping[str, JSON] = {}
     """Values chosen by the server that the undo needs."""
+    refusal: str = ""
+    """Why a change that waited for approval is not applied. Raw."""
 
     @property
     def is_known(self) -> bool:
@@ -48,6 +50,8 @@ class Recovery(msgspec.Struct, frozen=True):
         version = self.record.version if self.record is not None else None
         at = f" at version {version}" if version is not None else ""
         key, change = self.entry.key, f"“{self.entry.verb}”"
+        if self.refusal:
+            return f"{key}: {change} was not applied: {self.refusal}"
         outcomes: dict[RecoveryVerdict, str] = {
             "applied": f"{key}: {change} was done{at}",
             "not applied": f"{key}: {change} was not applied; it is unchanged{at}",

@@ -18,6 +18,7 @@ import msgspec
 
 from flagtui import local_time
 from flagtui.changes.journal_entries import (
+    ApprovalRequest,
     Ending,
     Entry,
     apply_outcome,
@@ -99,15 +100,19 @@ class Journal(msgspec.Struct, frozen=True):
         record: Stored | None = None,
         note: str = "",
         server_values: Mapping[str, JSON] | None = None,
+        request: ApprovalRequest | None = None,
     ) -> None:
         """Store how it ended, and the record where it is known. A second call can settle more.
 
-        `server_values` were chosen by the server; the undo needs them.
+        `server_values` were chosen by the server; the undo needs them. `request` is what it waits for.
         """
         line = {"step": "outcome", "id": id, "at": local_time.stamp(self.clock()), "outcome": ending}
         number = None if record is None else record.id or None
         version = None if record is None else record.version
-        stored = {"after": dict(server_values)} if server_values else {}
+        stored: dict[str, JSON] = {"after": dict(server_values)} if server_values else {}
+        if request is not None:
+            stored |= {"request": request.id}
+            stored |= {"is_earlier_request": True} if request.is_earlier else {}
         self._append({**line, "record": number, "version": version, "note": note, **stored})
 
     def entries(self, since: float = 0.0, text: str = "") -> list[Entry]:

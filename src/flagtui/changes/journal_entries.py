@@ -51,6 +51,14 @@ class UndoTarget(msgspec.Struct, frozen=True):
     """Whether it is undone completely."""
 
 
+class ApprovalRequest(msgspec.Struct, frozen=True):
+    """The change request on the server for which a change waits."""
+
+    id: str
+    is_earlier: bool = False
+    """Whether it was open before the change, which made none of its own: it may be for other values."""
+
+
 class Entry(msgspec.Struct, frozen=True):
     """One change of this user. `ending` is empty until the outcome is known."""
 
@@ -86,6 +94,7 @@ class Entry(msgspec.Struct, frozen=True):
     saved_version: int | None = None
     note: str = ""
     """Details of the outcome, in words."""
+    request: ApprovalRequest | None = None
     direction: Literal["", "undo", "redo"] = ""
     """Whether it undoes another change, or redoes what was undone; read from the journal, never written."""
 
@@ -158,6 +167,7 @@ def apply_outcome(entry: Entry, line: Mapping[str, JSON]) -> Entry:
         saved_version=_whole(line.get("version")),
         after={**entry.after, **as_dict(line.get("after"))},
         note=as_text(line.get("note")),
+        request=_request(line) or entry.request,
     )
 
 
@@ -267,6 +277,11 @@ def _record(line: Mapping[str, JSON]) -> int | None:
         return 0
     # What a change makes has no number until the server gave it one.
     return 0 if line.get("record") == 0 else as_id(line.get("record"))
+
+
+def _request(line: Mapping[str, JSON]) -> ApprovalRequest | None:
+    id = as_text(line.get("request"))
+    return ApprovalRequest(id, line.get("is_earlier_request") is True) if id else None
 
 
 def _uuid(line: Mapping[str, JSON]) -> str:

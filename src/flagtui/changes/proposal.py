@@ -10,9 +10,9 @@ import msgspec
 from msgspec.structs import replace
 from typing_extensions import TypeVar
 
-from flagtui.api.errors import ApiError
+from flagtui.api.errors import ApiError, ApprovalNeeded
 from flagtui.changes.difference import DifferenceLine, FieldConflict
-from flagtui.changes.journal_entries import Ending
+from flagtui.changes.journal_entries import ApprovalRequest, Ending
 from flagtui.changes.verbs import Verb
 from flagtui.local_time import ago
 from flagtui.models.json_value import JSON
@@ -198,6 +198,14 @@ class Outcome(msgspec.Struct, Generic[P, R], frozen=True):
     @property
     def is_saved(self) -> bool:
         return self.ending == "saved"
+
+    @property
+    def request(self) -> ApprovalRequest | None:
+        """The change request for which the change waits, where the server sent its id."""
+        error = self.error
+        if not isinstance(error, ApprovalNeeded) or not error.request_id:
+            return None
+        return ApprovalRequest(error.request_id, is_earlier=error.pending)
 
     @property
     def is_unchanged(self) -> bool:

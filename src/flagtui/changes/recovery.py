@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Final
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.changes.entry_kind import Recovery, RecoveryVerdict
-from flagtui.changes.journal import RECOVERY_WINDOW, Journal, JournalUnwritable
+from flagtui.changes.journal import RECOVERY_WINDOW, Journal, JournalUnwritable, Numbered
 from flagtui.changes.journal_entries import Ending, Entry, Signature
 from flagtui.changes.planner import read_each
-from flagtui.changes.unanswered import WATCH_FOR
+from flagtui.changes.unanswered import WATCH_FOR, refusal_of
 from flagtui.changes.undo import kind_of, next_undo
+from flagtui.models.flag_responses import ChangeRequest
 
 if TYPE_CHECKING:
     from flagtui.changes.overrides.override_plan import OverrideMirror
@@ -26,13 +27,15 @@ ENDINGS: Final[Mapping[RecoveryVerdict, Ending]] = {
 }
 """Final verdicts; entries with another one stay open."""
 
+OTHER_VALUES: Final = "the earlier request was applied, and it was for other values"
+
 
 async def recover_all(
     journal: Journal, client: Client, here: Signature, mirror: OverrideMirror | None = None
 ) -> list[Recovery]:
     """Look up the open entries of this project, or of this mirror, and close those with a final verdict.
 
-    Those that waited for approval are closed when their change was applied.
+    Those that waited for approval are closed when it was decided on them.
 
     Within a minute of the request the server may still apply it. Raises `JournalUnwritable`.
     """
@@ -40,7 +43,7 @@ async def recover_all(
     recoveries: list[Recovery] = []
     if mirror is None:
         recent = await asyncio.to_thread(journal.entries, now - RECOVERY_WINDOW)
-        recoveries += await _settle_approved(journal, client, here, recent)
+        recoveries += await _settle_waiting(journal, client, here, recent)
     for entry in await asyncio.to_thread(journal.unresolved):
         if (entry.signature.host, entry.signature.project) != place:
             continue
@@ -68,7 +71,7 @@ async def _close(journal: Journal, recovery: Recovery, ending: Ending, note: str
 async def read_for_undo(
     journal: Journal, client: Client, here: Signature, is_meant: Callable[[Entry], bool] | None = None
 ) -> list[Entry]:
-    """Return all of the journal, newest first, in which changes that were approved since are saved.
+    """Return all of the journal, newest first, in which changes that waited for approval have their outcome.
 
     Without `is_meant`, those after the newest change that can be undone are looked up.
     """
@@ -77,15 +80,15 @@ async def read_for_undo(
     meant = [entry for entry in entries if (is_meant(entry) if is_meant is not None else entry.at > first)]
     # Where the journal cannot be written, the change still waits.
     with suppress(JournalUnwritable):
-        if await _settle_approved(journal, client, here, meant):
+        if await _settle_waiting(journal, client, here, meant):
             return await asyncio.to_thread(journal.entries)
     return entries
 
 
-async def _settle_approved(
+async def _settle_waiting(
     journal: Journal, client: Client, here: Signature, entries: Sequence[Entry]
 ) -> list[Recovery]:
-    """Close the entries of this project that waited for approval and were applied; return those.
+    """Close the entries of this project that wait for approval no longer; return those.
 
     Raises `JournalUnwritable`.
     """
@@ -95,15 +98,39 @@ async def _settle_approved(
         for entry in entries
         if entry.ending == "awaiting approval" and (entry.signature.host, entry.signature.project) == place
     ]
+    looked = await read_each(waiting, lambda entry: _what_became_of(entry, client))
+    settled = [recovery for _, recovery in looked if recovery is not None]
+    for recovery in settled:
+        if recovery.refusal:
+            await _close(journal, recovery, "refused", recovery.refusal)
+        else:
+            await _close(journal, recovery, "saved", "waited for approval, and was found applied later")
+    return settled
 
-    async def look(entry: Entry) -> Recovery:
-        try:
-            return await kind_of(entry.kind).look(entry, client, "not known")
-        except ApiError:
-            return Recovery(entry, "not known")
 
-    looked = [recovery for _, recovery in await read_each(waiting, look)]
-    applied = [recovery for recovery in looked if recovery.verdict == "applied"]
-    for recovery in applied:
-        await _close(journal, recovery, "saved", "waited for approval, and was found applied later")
-    return applied
+async def _what_became_of(entry: Entry, client: Client) -> Recovery | None:
+    """Return what became of a change that waited for approval; None while that is open or not known.
+
+    Where its request cannot be read, the record shows whether the change was applied.
+    """
+    request: ChangeRequest | None = None
+    is_earlier = False
+    if entry.request is not None:
+        is_earlier = entry.request.is_earlier
+        with suppress(ApiError):
+            request = await client.change_requests.get(entry.request.id)
+            if request.is_open:
+                return None
+            if refusal := refusal_of(request, entry.request):
+                return Recovery(entry, "not applied", refusal=refusal)
+    is_applied = request is not None and request.is_applied
+    if request is not None and is_applied and not is_earlier:
+        id = entry.uuid or entry.record or request.record_id
+        return Recovery(entry, "applied", Numbered(id, request.version))
+    with suppress(ApiError):
+        recovery = await kind_of(entry.kind).look(entry, client, "not known")
+        if recovery.verdict == "applied":
+            return recovery
+        if is_applied:
+            return Recovery(entry, "not applied", refusal=OTHER_VALUES)
+    return None

@@ -1,5 +1,6 @@
 """Look up the outcome of a request whose response was lost; never send it again."""
 
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -8,7 +9,9 @@ from msgspec.structs import replace
 from flagtui.api.errors import ApiError, NotFound, ServerFault, Unreadable
 from flagtui.api.heavy_work import off_loop
 from flagtui.changes.adapter import Adapter, WriteContext
+from flagtui.changes.journal_entries import ApprovalRequest
 from flagtui.changes.proposal import Outcome, P, R
+from flagtui.models.flag_responses import ChangeRequest
 
 LOOKS: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
 """Seconds after the request at which the record is read again."""
@@ -49,10 +52,25 @@ def longest_watch(wait: float | None) -> float:
     return WATCH_FOR if wait is None else wait
 
 
+def refusal_of(request: ChangeRequest, waited_for: ApprovalRequest) -> str:
+    """Return why a change that waited for this request is not applied; empty while it may be, or was. Raw."""
+    if not waited_for.is_earlier or not request.refusal:
+        return request.refusal
+    return f"the earlier request was {request.refusal}; there was none for this change"
+
+
 async def _look(
     plan: P, unknown: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext
 ) -> Outcome[P, R]:
     """Read once and return the outcome, still unknown perhaps; show a new reason."""
+    if unknown.request is not None and context.requests is not None:
+        # A key may be allowed to change flags, and not to read requests.
+        with suppress(ApiError):
+            request = await context.requests.get(unknown.request.id)
+            if request.is_open:
+                return unknown
+            if refusal := refusal_of(request, unknown.request):
+                return Outcome(plan, "refused", None, refusal, journal_id=unknown.journal_id)
     try:
         seen = await adapter.find(plan)
     except NotFound as error:

@@ -1,7 +1,7 @@
 """Responses of the operations around flags: bulk changes, cohorts, schedules, definitions."""
 
 from flagtui.models.account import User
-from flagtui.models.json_value import JSON, as_dict, as_number, as_text
+from flagtui.models.json_value import JSON, as_dict, as_id, as_number, as_text, as_whole
 from flagtui.models.record import Each, Items, Moment, NamedTexts, Record, Texts, Whole
 
 
@@ -205,6 +205,57 @@ class ScheduledChange(Record):
     def is_done(self) -> bool:
         """Return whether it was applied, or failed, and will not run again."""
         return not self.is_recurring and (self.executed_at is not None or bool(self.failure_reason))
+
+
+class Vote(Record):
+    """The decision of one user about a change that needs approval."""
+
+    decision: str = ""
+    """`approved` or `rejected`; the requester who cancels rejects."""
+    reason: str = ""
+    created_by: User | None = None
+
+
+class ChangeRequest(Record):
+    """A change that waits, or waited, for approval. `state` alone is its outcome."""
+
+    id: str = ""
+    state: str = ""
+    apply_error: str | None = None
+    result_data: dict[str, JSON] | None = None
+    approvals: Each[Vote] = ()
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in ("pending", "approved")
+
+    @property
+    def is_applied(self) -> bool:
+        return self.state == "applied"
+
+    @property
+    def record_id(self) -> int:
+        """Return the number of the record; 0 where the server does not send it."""
+        return as_id(as_dict(self.result_data).get("resource_id")) or 0
+
+    @property
+    def version(self) -> int | None:
+        """Return the version of the record that the change made, where the server sends it."""
+        return as_whole(as_dict(self.result_data).get("resource_version"))
+
+    @property
+    def refusal(self) -> str:
+        """Return why it will never be applied: `rejected by sam@acme.com: not now`; else empty. Raw."""
+        if self.state == "rejected":
+            vote = next((vote for vote in self.approvals if vote.decision == "rejected"), Vote())
+            user = vote.created_by
+            by = f" by {user.email or user.label}" if user is not None else ""
+            return f"rejected{by}{vote.reason and f': {vote.reason}'}"
+        if self.state == "failed":
+            return (
+                f"approved, but the server could not apply it{self.apply_error and f': {self.apply_error}'}"
+            )
+        return "not approved before it expired" if self.state == "expired" else ""
 
 
 class LocalEvaluation(Record):

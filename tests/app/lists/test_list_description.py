@@ -9,11 +9,14 @@ from flagtui.app.flags.deleted_screen import DELETED_LIST
 from flagtui.app.flags.due_screen import DUE_LIST
 from flagtui.app.flags.flag_columns import FLAG_LIST
 from flagtui.app.flags.flag_lookups import IDS, MY_FLAGS
-from flagtui.app.journal.journal_screen import JOURNAL_COLUMNS, JOURNAL_LIST
+from flagtui.app.journal.journal_columns import JOURNAL_COLUMNS, draw_ending
+from flagtui.app.journal.journal_screen import JOURNAL_LIST
 from flagtui.app.journal.staged_screen import STAGED_LIST
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.records.code_keys_screen import CODE_KEYS
-from flagtui.app.widgets.column_layout import lay_out
+from flagtui.app.widgets.column_layout import Slot, lay_out
+from flagtui.app.widgets.glyphs import UNICODE
+from flagtui.changes.journal_entries import Entry
 
 LISTS = (FLAG_LIST, EXPERIMENT_LIST, EVENT_LIST, ACTIVITY_LIST)
 ALL = (*LISTS, JOURNAL_LIST, STAGED_LIST, DELETED_LIST, DUE_LIST, MY_FLAGS, IDS, CODE_KEYS)
@@ -53,3 +56,10 @@ def test_key_is_the_last_column_of_the_journal_to_shrink() -> None:
     narrow, wide = journal_widths(58), journal_widths(76)
     assert narrow["verb"] < long_change <= wide["verb"]
     assert ["place" in narrow, "ending" in narrow, "place" in wide] == [False, True, True]
+
+
+def test_awaiting_approval_is_shorter_where_it_would_be_cut() -> None:
+    widths = {width: journal_widths(width)["ending"] for width in (58, 76, 130)}
+    entry = Entry(ending="awaiting approval")
+    drawn = {width: draw_ending(entry, Slot(got, UNICODE, 0))[0][0] for width, got in widths.items()}
+    assert drawn == {58: "unapproved", 76: "unapproved", 130: "awaiting approval"}

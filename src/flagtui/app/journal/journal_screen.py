@@ -5,25 +5,20 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from typing import Final
 
+from textual import work
+
 from flagtui import local_time
 from flagtui.app.commands.command_table import bindings_of
+from flagtui.app.journal.journal_columns import JOURNAL_COLUMNS, MORE_JOURNAL_COLUMNS, ending_words
 from flagtui.app.lists.list_description import ListDescription
 from flagtui.app.lists.read_list import ReadList
 from flagtui.app.shell.toasts import copy_text, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import RecordLink
-from flagtui.app.widgets.column_layout import (
-    Cell,
-    Column,
-    Slot,
-    age_cell,
-    text_cell,
-    version_cell,
-    words_cell,
-)
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, texts_of
+from flagtui.changes.recovery import read_for_undo
 from flagtui.changes.related.related_entries import RELATED
 from flagtui.changes.skipped import Skipped
 from flagtui.changes.timeline import markdown
@@ -37,54 +32,7 @@ from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.empty_states import Words
 from flagtui.text.formats import count
 from flagtui.text.key_signs import key_sign
-from flagtui.text.styled import Look, Notice, Piece
-
-_LOOKS: Final[dict[str, Look]] = {
-    "saved": "good",
-    "conflicted": "warn",
-    "awaiting approval": "warn",
-    "refused": "muted",
-    "failed": "muted",
-}
-
-
-def ending_words(entry: Entry) -> str:
-    """Return the outcome in a word or two."""
-    return "not known" if entry.is_open else entry.ending
-
-
-def draw_ending(entry: Entry, slot: Slot) -> Cell:
-    return ((ending_words(entry), _LOOKS.get(entry.ending, "bad")),)
-
-
-def _moment(entry: Entry) -> str:
-    return local_time.second(entry.at)
-
-
-def _words(entry: Entry) -> str:
-    return entry.reason or " · ".join(entry.words)
-
-
-def _place(entry: Entry) -> str:
-    return entry.signature.profile or entry.signature.project
-
-
-JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
-    Column("at", "WHEN", age_cell("at"), 6, align="right"),
-    Column("key", "KEY", text_cell("key", "strong"), 20, grow=1, most=48, gap=2),
-    # `undo: turn off` is whole everywhere, `undo: change targeting` from 80 cells; the profile, which repeats
-    # itself, goes first.
-    Column("verb", "CHANGE", words_cell(lambda entry: entry.change, "plain"), 14, grow=8, most=24),
-    Column("ending", "ENDED", draw_ending, 10),
-    Column("place", "WHERE", words_cell(_place), 8, from_width=54, sortable=False),
-    Column("words", "WHAT AND WHY", words_cell(_words), 16, grow=4, from_width=90, sortable=False),
-)
-
-MORE_JOURNAL_COLUMNS: Final[tuple[Column[Entry], ...]] = (
-    Column("moment", "EXACTLY", words_cell(_moment, "faint"), 23, sortable=False),
-    Column("kind", "KIND", words_cell(lambda entry: entry.kind.replace("_", " ")), 16, sortable=False),
-    Column("version", "VERSION", version_cell("saved_version"), 7, align="right", sortable=False),
-)
+from flagtui.text.styled import Notice, Piece
 
 _STATES: Final[dict[str, Callable[[Entry], bool]]] = {
     "saved": lambda entry: entry.ending == "saved",
@@ -185,6 +133,19 @@ class JournalScreen(ReadList[Entry]):
         """Return whether the record is in another project: the same id is another record here."""
         workspace = self._app_state.workspace
         return workspace is not None and not entry.signature.reaches(self._app_state.signature(workspace))
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._settle_waiting()
+
+    @work(group="settle")
+    async def _settle_waiting(self) -> None:
+        """Look up what became of the changes here that wait for approval, and show that."""
+        workspace, journal = self._app_state.workspace, self._app_state.session.journal
+        if workspace is not None:
+            here = self._app_state.signature(workspace)
+            await read_for_undo(journal, workspace.client, here, lambda _entry: True)
+            self.read_again()
 
     def update_from_state(self) -> None:
         # A change may have ended.

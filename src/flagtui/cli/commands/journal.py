@@ -116,6 +116,8 @@ def _about(entry: Entry) -> Iterator[str]:
         yield f"and {count(more, 'more difference')}"
     if entry.reason:
         yield f"why: {entry.reason}"
+    if entry.note:
+        yield f"note: {entry.note}"
 
 
 def _back(entry: Entry, gone: frozenset[str]) -> str:

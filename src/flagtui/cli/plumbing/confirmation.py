@@ -91,7 +91,9 @@ async def ask_and_send(
         signature = session.signature
         if planned.signature is not None:
             signature = planned.signature.made_from(signature)
-        context = WriteContext(session.journal, signature, session.clock, progress, terms.agreement.wait)
+        wait, project = terms.agreement.wait, planned.project or session.client.project
+        requests = session.client.for_project(project).change_requests if wait else None
+        context = WriteContext(session.journal, signature, session.clock, progress, wait, requests)
         ended = await run(planned, interface, session.rules, context)
     except (Trouble, click.Abort):
         report.results(interface.results(interface.ended_so_far))
