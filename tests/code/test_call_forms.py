@@ -39,6 +39,11 @@ def test_reads_of_evaluated_flags_are_calls_on_a_server(language: str, text: str
         ("java", 'class A { void f() { p.getFeatureFlagResult("u", "nav"); } }'),
         ("java", 'class A { void f() { p.isFeatureEnabled("nav", user.id()); } }'),
         ("java", 'class A { void f() { PostHog.Companion.getFeatureFlag("nav", "control"); } }'),
+        ("java", 'import com.posthog.java.*;\nclass A { void f() { p.getFeatureFlag("nav", id()); } }'),
+        ("java", 'class A { void f() { p.isFeatureFlagEnabled("nav", user.id()); } }'),
+        ("ts", 'const [on, payload] = useFeatureFlagWithPayload("nav");'),
+        ("ruby", 'posthog.is_feature_enabled(:"nav", "u")'),
+        ("rust", 'fn f() { c.is_feature_enabled(String::from("nav"), u); }'),
         ("kotlin", 'import com.posthog.server.PostHog\nval v = postHog.isFeatureEnabled(user, "nav")'),
         ("csharp", 'class A { void F() { posthog.IsFeatureEnabledAsync("nav", id); } }'),
         ("go", 'package a\nvar p = posthog.FeatureFlagPayload{Key: "nav", DistinctId: "u"}'),
@@ -70,6 +75,8 @@ def test_forms_of_calls_name_their_key(language: str, text: str) -> None:
         ("ts", 'posthog.captureImmediate({ distinctId: "u", event: "order placed" });'),
         ("elixir", 'PostHog.capture(MyPostHog, "order placed", %{distinct_id: "u"})'),
         ("python", 'from posthog import capture as track\ntrack("u", event="order placed")'),
+        ("csharp", 'class A { void F() { PostHog.Capture("order placed", new Map<string, int>()); } }'),
+        ("html", "<a onclick=\"posthog.capture('order placed')\">don't</a>"),
     ],
 )
 def test_forms_of_captures_name_their_event(language: str, text: str) -> None:
@@ -117,7 +124,16 @@ def test_forms_of_captures_name_their_event(language: str, text: str) -> None:
          "fn f() { c.get_feature_flag(Flag::Nav.as_str(), u); }"),
         ("rust", 'impl Flag { const NAV: &str = "nav"; }', "fn f() { c.get_feature_flag(Flag::NAV, u); }"),
         ("rust", 'mod flags { pub const NAV: &str = "nav"; }',
-         "fn f() { c.get_feature_flag(flags::NAV, u); }"),
+         "fn f() { c.get_feature_flag(flags::NAV.to_owned(), u); }"),
+        ("ts", 'const F = { a: "nav" };', "isFeatureEnabled(F['a'])"),
+        ("ts", 'class A { key = "nav";', "f() { return isFeatureEnabled(this.key); } }"),
+        ("python", 'class A:\n    key = "nav"', '    def f(self): return feature_enabled(self.key, "u")'),
+        ("python", 'class Flags:\n    name = "nav"', 'feature_enabled(Flags.name, "u")'),
+        ("ruby", 'module Flag\n  NAV = "nav"\nend', 'posthog.get_feature_flag(Flag::NAV.to_s, "u")'),
+        ("php", "<?php\nclass Flag { const NAV = 'nav'; }", "PostHog::getFeatureFlag(\\A\\Flag::NAV, 'u');"),
+        ("go", 'package a\nconst Nav Key = "nav"', "var v = c.IsFeatureEnabled(p.F{Key: string(Nav)})"),
+        ("swift", 'enum F: String {\n  case nav = "nav"\n}', "sdk.isFeatureEnabled(.nav)"),
+        ("dart", "class F { static String get nav => 'nav'; }", "var v = p.isFeatureEnabled(F.nav);"),
     ],
 )  # fmt: skip
 def test_constants_and_members_of_types_name_their_keys(language: str, declaration: str, use: str) -> None:
@@ -137,12 +153,31 @@ def test_constants_and_members_of_types_name_their_keys(language: str, declarati
          'package a\nimport (\n\tff "x/flags"\n)\nvar v = c.GetFeatureFlag(p.F{Key: ff.Nav})'),
         ("csharp", 'class Flags { const string Nav = "nav"; }',
          "using F = App.Flags;\nclass A { void G() { p.GetFeatureFlagAsync(F.Nav); } }"),
+        ("ts", 'export const NAV = "nav";', 'import * as F from "@/flags";\nuseFeatureFlag(F.NAV)'),
+        ("ts", 'const FLAGS = { nav: "nav" };', 'import F, { a } from "./flags.js";\nuseFeatureFlag(F.nav)'),
+        ("js", 'module.exports = { nav: "nav" };', 'const f = require("../flags");\nuseFeatureFlag(f.nav)'),
     ],
 )  # fmt: skip
 def test_call_by_name_resolves_across_an_import(language: str, declaration: str, use: str) -> None:
     extension = LANGUAGES[language].extensions[0]
-    files = (read(declaration, language, path=f"flags.{extension}"), read(use, language))
-    assert resolve(*files) == [("constant", "nav"), ("constant", "nav")]
+    entries = {"python": ["flags/__init__.py"], "ts": ["flags/index.ts", "packages/flags/src/index.ts"]}
+    for path in (f"flags.{extension}", *entries.get(language, [])):
+        files = (read(declaration, language, path=path), read(use, language))
+        assert resolve(*files) == [("constant", "nav"), ("constant", "nav")]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ts", 'useFeatureFlag(a?.b ? "nav" : x ? ("checkout") : "other")'),
+        ("python", 'feature_enabled("nav" if " else " in x else "checkout" if y else "other", "u")'),
+        ("kotlin", 'val v = PostHog.isFeatureEnabled(if (f(a)) "nav" else if (b) "checkout" else "other")'),
+        ("swift", 'sdk.isFeatureEnabled(a ? "nav" : b ? "checkout" : "other")'),
+        ("ruby", 'posthog.get_feature_flag(x.nil? ? "nav" : y ? "checkout" : "other", "u")'),
+    ],
+)
+def test_each_value_of_a_conditional_expression_is_a_key(language: str, text: str) -> None:
+    assert resolve(read(text, language)) == [("call", "nav"), ("call", "checkout"), ("call", "other")]
 
 
 @pytest.mark.parametrize(
@@ -152,6 +187,7 @@ def test_call_by_name_resolves_across_an_import(language: str, declaration: str,
         ("ts", 'function f() { const a="nav" }\nfunction g() { const a="checkout"; isFeatureEnabled(a) }'),
         ("ts", "posthog.isFeatureEnabled(NAV)"),
         ("ts", "posthog.isFeatureEnabled(names[0])"),
+        ("ts", 'const args = "nav";\nisFeatureEnabled(...args)'),
         ("python", 'name = "nav-" + user\nposthog.get_feature_flag(name, user)'),
         ("python", 'name = "nav-%s" % user\nposthog.get_feature_flag(name, user)'),
         ("python", 'name = "nav-{}".format(user)\nposthog.get_feature_flag(name, user)'),
@@ -206,6 +242,8 @@ COMMENT = "<!-- {{ isFeatureEnabled('nav') }} -->"
         ("a.vue", f"{COMMENT}<p v-if=\"isFeatureEnabled('nav')\">it's</p>"),
         ("a.vue", "<p>it's</p><A @click='on = isFeatureEnabled(\"nav\")' />"),
         ("a.vue", "<p>{{ posthog.getFeatureFlag('nav') ?? '' }}</p>"),
+        ("a.html", "<p>it's</p>@if (isFeatureEnabled('nav')) { <p>don't</p> }"),
+        ("a.html", "<!-- {{ isFeatureEnabled('nav') }} --><p *ngIf=\"isFeatureEnabled('nav') | async\"></p>"),
         ("a.svelte", "<p>it's</p>{#if isFeatureEnabled('nav')}<p>on</p>{:else}off{/if}"),
         ("a.svelte", "<button on:click={() => { if (x) { isFeatureEnabled('nav') } }}>don't</button>"),
         ("a.html.erb", "<p>it's</p> <% if posthog.is_feature_enabled('nav', 1) -%> don't <% end %>"),

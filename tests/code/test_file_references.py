@@ -149,7 +149,7 @@ def test_marker_accepts_its_line_or_the_next_one() -> None:
 
 
 def test_marker_needs_a_reason_outside_of_strings() -> None:
-    file = read('isFeatureEnabled("nav") // flagtui: ok\n')
+    file = read('isFeatureEnabled("nav") // flagtui: ok\r\n')
     assert file.problems == ('src/app.ts:1: "flagtui: ok" needs a reason after it.',)
     assert file.references[0].accepted == ""
     assert only('isFeatureEnabled("nav", "flagtui: ok because")').accepted == ""
@@ -166,6 +166,7 @@ def test_broken_syntax_keeps_what_is_understood() -> None:
 @pytest.mark.parametrize(
     ("text", "language"),
     [("""<p title="don't">{{ on("nav") }}</p>""", "vue"), ("""{"title": "don't", "flag": "nav"}""", ""),
+     ("type Flag = 'nav' | 'other';", "ts"),
      ("""<p data-flag="nav"><?php echo 1; ?>""", "php"), ("""print("flags: 'nav'")""", "python"),
      ("on?(:nav)", "ruby"), ("ALL = %w[old nav].freeze", "ruby"), ("@all ~w(old nav)a", "elixir")],
 )  # fmt: skip

@@ -95,7 +95,7 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
         place = start
         while match := _ATTRIBUTE.match(self.text, place):
             place = match.end()
-            end = self.syntax.strings.get(place) or self._after_bracket(place)
+            end = self.syntax.strings.get(place) or self.after_bracket(place)
             if match["name"]:
                 yield from (
                     msgspec.structs.replace(each, name=match["name"].lower())
@@ -103,7 +103,7 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
                 )
             place = end
 
-    def _after_bracket(self, start: int) -> int:
+    def after_bracket(self, start: int) -> int:
         """Return the end of the bracket that opens here."""
         depth, place = 0, start
         while place < len(self.text):

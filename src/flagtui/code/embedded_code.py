@@ -3,17 +3,19 @@
 import re
 from typing import Final
 
-_RUBY: Final = re.compile(r"<%(#[^\n]*?)%>(?=[ \t]*$)|<%(?![#%])[-=]*(.*?)-?%>", re.DOTALL | re.MULTILINE)
+# Compiled with the first page: most trees have none of some languages.
+_RUBY: Final = r"<%(#[^\n]*?)%>(?=[ \t]*$)|<%(?![#%])[-=]*(.*?)-?%>"
 """A comment that ends its line is one of Ruby, too."""
-_PHP: Final = re.compile(r"<\?(?:php\b|=)?(.*?)(?:\?>|\Z)", re.DOTALL)
+_PHP: Final = r"<\?(?:php\b|=)?(.*?)(?:\?>|\Z)"
 _NO_TEMPLATE: Final = r"<!--.*?-->|<(?:script|style)\b.*?</(?:script|style)>"
-_VUE: Final = re.compile(
-    rf"""{_NO_TEMPLATE}|\{{\{{(.*?)\}}\}}|\s(?:v-|[:@#])[\w:.\[\]-]+\s*=\s*(?:"([^"]*)"|'([^']*)')""",
-    re.DOTALL,
+_ATTRIBUTES: Final = (
+    rf"{_NO_TEMPLATE}|\{{\{{(.*?)\}}\}}|@(?:else\s+)?(?:if|switch)\s*\((.*?)\)\s*\{{"
+    r"""|\s(?:on|v-|x-|ng-|[:@#*(\[])[\w:.()\[\]-]+\s*=\s*(?:"([^"]*)"|'([^']*)')"""
 )
-_SVELTE: Final = re.compile(
-    rf"""{_NO_TEMPLATE}|\{{(?:[#:@/]\w+(?:\s+if\b)?)?((?:[^{{}}"'`]|"[^"]*"|'[^']*'|`[^`]*`|\{{[^{{}}]*\}})*)\}}""",
-    re.DOTALL,
+"""Expressions of Vue, Angular and Alpine, and handlers of HTML."""
+_SVELTE: Final = (
+    rf"{_NO_TEMPLATE}|\{{(?:[#:@/]\w+(?:\s+if\b)?)?"
+    r"""((?:[^{}"'`]|"[^"]*"|'[^']*'|`[^`]*`|\{[^{}]*\})*)\}"""
 )
 _ALL_BUT_LINES: Final = re.compile(r"[^\n]")
 
@@ -28,16 +30,15 @@ def script_of(text: str, path: str) -> str:
 
 
 def template_of(text: str, language: str) -> str:
-    """Return the expressions in the template of a Vue or Svelte component; empty for other pages."""
-    pattern = {"vue": _VUE, "svelte": _SVELTE}.get(language)
-    return _only(pattern, text) if pattern else ""
+    """Return the expressions in the template of a page or a component, in TypeScript."""
+    return _only(_SVELTE if language == "svelte" else _ATTRIBUTES, text)
 
 
-def _only(pattern: re.Pattern[str], text: str) -> str:
+def _only(pattern: str, text: str) -> str:
     """Return what the groups match, each with a semicolon after it; spaces replace the rest."""
     pieces: list[str] = []
     place = 0
-    for match in pattern.finditer(text):
+    for match in re.finditer(pattern, text, re.DOTALL | re.MULTILINE):
         if match.lastindex is not None:
             start, end = match.span(match.lastindex)
             pieces += _ALL_BUT_LINES.sub(" ", text[place:start]), text[start:end]

@@ -9,16 +9,16 @@ import msgspec
 
 from flagtui.code.call_arguments import Argument, SourceText, is_within
 from flagtui.code.embedded_code import script_of
-from flagtui.code.key_calls import KeyCall
+from flagtui.code.key_calls import KeyCall, key_values
 from flagtui.code.languages import Language
-from flagtui.code.named_keys import find_imports, find_names, read_path
+from flagtui.code.named_keys import SCRIPTS, find_imports, find_modules, find_names, read_path
 from flagtui.code.parameters import find_parameters
 from flagtui.code.quoted_words import WITH_SYMBOLS, quoted_keys, symbols
 from flagtui.code.reference_records import Fallback, FileReferences, Kind, NamedCall, NamedKey, Reference
 from flagtui.code.sdk_functions import CallNames, SdkFunction, Subject
 from flagtui.code.syntax import Syntax, parse
 
-_MARKER: Final = re.compile(r"flagtui:\s*ok\b[ \t]*(.*?)[ \t]*(?:\*/|-->|#\}|%>|$)", re.MULTILINE)
+_MARKER: Final = re.compile(r"flagtui:\s*ok\b[ \t]*(.*?)[ \t\r]*(?:\*/|-->|#\}|%>|$)", re.MULTILINE)
 _RECEIVER: Final = re.compile(r"([A-Za-z_$][\w$]*)(?:\([^()]*\))?[!?]*(?:\.|::|->)\Z")
 _EVENT_CALL: Final = re.compile(r"posthog\w*(?:\(\))?[!?]*(?:\.shared)?(?:\.|::|->)capture\b")
 _LOOK_BACK: Final = 120
@@ -110,8 +110,10 @@ class _FileReader:
         if self.facts.path.endswith(WITH_SYMBOLS):
             words += symbols(self.source.text, self.keys)
         for position, word in words:
-            # The symbol of a call begins with a colon.
-            is_read = position - 1 in reported or is_within(self.syntax.strings, starts, position)
+            # The symbol of a call begins with a colon, and maybe a quote.
+            is_read = not reported.isdisjoint((position - 1, position - 2)) or is_within(
+                self.syntax.strings, starts, position
+            )
             if not is_read:
                 kind: Kind = "comment" if self.source.is_in_comment(position) else "string"
                 yield self._reference(position, kind, word)
@@ -184,26 +186,32 @@ class _FileReader:
         self, name: str, function: SdkFunction, argument: Argument, fallback: Fallback, is_server: bool
     ) -> Iterator[tuple[Reference, int]]:
         kind: Kind = "wrapper" if function.is_wrapper else "call"
-        key = self.source.literal(argument)
         about = {"function": name, "fallback": fallback, "is_server": is_server}
-        if key is not None:
+        for value in key_values(self.source, argument):
+            key = self.source.literal(value)
             if key:
-                yield self._reference(argument.start, kind, key, function.subject, **about), argument.start
-            return
-        words = " ".join(self.source.text[argument.start : argument.end].split())[:_EXPRESSION_LENGTH]
-        reference = self._reference(argument.start, kind, "", function.subject, expression=words, **about)
-        self._add_call(reference, words, argument.start)
+                yield self._reference(value.start, kind, key, function.subject, **about), value.start
+            elif key is None:
+                words = " ".join(self.source.text[value.start : value.end].split())[:_EXPRESSION_LENGTH]
+                reference = self._reference(
+                    value.start, kind, "", function.subject, expression=words, **about
+                )
+                self._add_call(reference, words, value.start)
 
     def _add_call(self, reference: Reference, words: str, position: int) -> None:
         scope, name, member = read_path(words)
         imported, renamed = self._imports
+        # Swift finds the type of `.newNav` itself.
+        is_case = words.startswith(".")
         is_global = self.source.language in _GLOBAL_NAMES and name[:1].isupper()
-        is_imported = is_global or bool({name, scope} & imported)
-        if not scope and self._is_parameter(name, position):
+        is_imported = is_case or is_global or bool({name, scope} & imported)
+        if not scope and not is_case and self._is_parameter(name, position):
             name = ""
+        module = self._modules.get(scope or name, "")
         if not scope:
             name = renamed.get(name, name)
-        self.calls.append(NamedCall(reference, name, renamed.get(scope, scope), member, is_imported))
+        scope = renamed.get(scope, scope)
+        self.calls.append(NamedCall(reference, name, scope, member, is_imported, module))
 
     def _is_parameter(self, name: str, position: int) -> bool:
         """Return whether the name has a value of its own here, whatever the file declares."""
@@ -224,6 +232,10 @@ class _FileReader:
     @cached_property
     def _imports(self) -> tuple[frozenset[str], dict[str, str]]:
         return find_imports(self.source.text, self.source.language)
+
+    @cached_property
+    def _modules(self) -> Mapping[str, str]:
+        return find_modules(self.source.text) if self.source.language in SCRIPTS else {}
 
     def _read_components(self) -> Iterator[tuple[Reference, int]]:
         """Yield the flags of `<PostHogFeature flag=…>`."""

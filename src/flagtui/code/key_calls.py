@@ -1,7 +1,7 @@
 """A call of a library that names a key: its argument, the fallback, and where it runs."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from typing import Final
 
@@ -20,6 +20,9 @@ _VALUE: Final = re.compile(
     r"""(?:(true|false|True|False)\b|(["'])([^"'\\\n]*)\2)(?=\s*(?:[;,)\]}>:?#]|//|(?:as|if|do|then)\b|$))"""
 )
 """A literal that is the whole value; not `"a" in names`."""
+_CONVERSION: Final = re.compile(r"(?:string|str|String(?:::from|\.valueOf)?)(?=\()")
+_MARK: Final = re.compile(r"(?:\?|:|if|else)(?=\s)")
+_IF: Final = re.compile(r"if\s*(?=\()")
 _NO_KEY: Final = re.compile(r"true|false|null|[\d.]+")
 _BY_POSITION: Final = ("java", "kotlin", "dart")
 """Languages whose libraries receive the fallback as an argument."""
@@ -107,11 +110,14 @@ class KeyCall(msgspec.Struct, frozen=True, dict=True):
         """Return whether the first argument is the user and the second the key."""
         if self.function.subject == "event":
             has_event = self.source.language == "python" and not self.source.members(second)
-            return has_event or self.source.language == "csharp" or self._is_java_server
+            # The library for Unity has a static class of this name, and no user.
+            is_csharp = self.source.language == "csharp" and "PostHog.Capture(" not in self.source.text
+            return has_event or is_csharp or self._is_java_server
         for argument in (first, second):
             if self.source.literal(argument) in self.keys:
                 return argument is second
-        return self._is_java_server and _NO_KEY.fullmatch(self._words(second)) is None
+        is_key_first = "com.posthog.java" in self.source.text
+        return self._is_java_server and not is_key_first and _NO_KEY.fullmatch(self._words(second)) is None
 
     @property
     def _is_java_server(self) -> bool:
@@ -122,6 +128,54 @@ class KeyCall(msgspec.Struct, frozen=True, dict=True):
 
     def _words(self, argument: Argument) -> str:
         return self.source.text[argument.start : argument.end]
+
+
+def key_values(source: SourceText, argument: Argument) -> Iterator[Argument]:
+    """Yield the values that an argument can have: both of a conditional expression, without conversions."""
+    conversion = _CONVERSION.match(source.text, argument.start, argument.end)
+    if conversion and source.after_bracket(conversion.end()) == argument.end:
+        branches = source.arguments(conversion.end(), argument.end)
+    else:
+        branches = [each for part in _branches(source, argument) for each in source.arguments(*part)]
+    if not branches:
+        yield argument
+    for branch in branches:
+        yield from key_values(source, branch)
+
+
+def _branches(source: SourceText, argument: Argument) -> list[tuple[int, int]]:
+    """Return where the values of a conditional expression are; none for another expression."""
+    marks = [*_find_marks(source, argument)]
+    words = [source.text[start:end] for start, end in marks]
+    if source.language == "python" and words[:1] == ["if"] and "else" in words:
+        return [(argument.start, marks[0][0]), (marks[words.index("else")][1], argument.end)]
+    if source.language == "kotlin" and "else" in words:
+        condition = _IF.match(source.text, argument.start, argument.end)
+        first = source.after_bracket(condition.end()) if condition else argument.start
+        start, end = marks[words.index("else")]
+        return [(first, start), (end, argument.end)] if condition else []
+    if "?" not in words:
+        return []
+    first, depth = words.index("?"), 0
+    for place in range(first, len(words)):
+        depth += (words[place] == "?") - (words[place] == ":")
+        if not depth:
+            return [(marks[first][1], marks[place][0]), (marks[place][1], argument.end)]
+    return []
+
+
+def _find_marks(source: SourceText, argument: Argument) -> Iterator[tuple[int, int]]:
+    """Yield the places of the marks and words of conditional expressions, outside of brackets and texts."""
+    place = argument.start
+    while place < argument.end:
+        letter = source.text[place]
+        end = source.syntax.strings.get(place) or source.syntax.comments.get(place)
+        if end is None and letter in "([{":
+            end = source.after_bracket(place)
+        mark = _MARK.match(source.text, place + 1, argument.end) if end is None and letter.isspace() else None
+        if mark:
+            yield mark.span()
+        place = max(end or 0, place + 1)
 
 
 def _value(text: str) -> Fallback:

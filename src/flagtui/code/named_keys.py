@@ -39,6 +39,8 @@ _WITH_ENTRIES: Final = ("java", "kotlin", "dart")
 _PROPERTY: Final = re.compile(
     r"\b(?:public|private|protected|internal|static)\b[^=;{}()]*?\b(?P<name>\w+)\s*(?:=>|\{\s*get;[^{}]*\}\s*=)\s*\Z"
 )
+_WITH_ARROWS: Final = ("csharp", "dart")
+"""Languages with properties that are one expression: `static String get nav => "nav";`."""
 _ARM: Final = re.compile(r"\b(\w+)::\w+\s*=>\s*\Z")
 _ATTRIBUTE: Final = re.compile(r"(?P<name>@[a-z_]\w*)\s+\Z")
 _DEFINE: Final = re.compile(r"\bdefine\(\s*[\"'](?P<name>\w+)[\"']\s*,\s*\Z")
@@ -69,11 +71,25 @@ _RENAMED_IN: Final = {
     "elixir": re.compile(r"(?P<old>\w+),\s*as:\s*(?P<new>\w+)"),
     "csharp": re.compile(r"(?P<new>\w+)\s*=\s*(?:\w+\.)*(?P<old>\w+)"),
 }
-_PATH: Final = re.compile(r"[&*]*(@?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*)")
-_ACCESS: Final = re.compile(
-    r"(?:\s+as\s+\w+|!|(?:\?\.|\.|->)(?:rawValue|value|key|id|name)|(?:\.|::|->)(?:toString|getKey|key|value|to_string|as_str|into)\(\))+$"
+_MODULES: Final = (
+    r"\n[ \t]*(?:import\s+(?:\*\s*as\s+)?(?P<name>[\w$]+)(?:\s*,\s*\{[^}]*\})?\s+from\s*"
+    r"|(?:const|let|var)\s+(?P<required>[\w$]+)\s*=\s*(?:await\s+)?(?:require|import)\(\s*)"
+    r"(?P<quote>[\"'])(?P<path>[^\"'\n]+)(?P=quote)"
 )
-_MEMBER_ACCESS: Final = re.compile(r"\??\.(\w+)!?")
+"""A whole module with a name, or what it exports by default."""
+_ENTRY_FILES: Final = frozenset(("index", "__init__", "mod"))
+"""Stems of files that have the name of their folder elsewhere."""
+_SOURCE_FOLDERS: Final = frozenset(("src", "lib", ".", ".."))
+_PATH: Final = re.compile(r"(?:[&*\\]*|\.)(@?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|\\)[A-Za-z_$][\w$]*)*)")
+_SEPARATOR: Final = re.compile(r"\?\.|\.|::|->|\\")
+_ACCESS: Final = re.compile(
+    r"(?:\s+as\s+\w+|!|\.to_s\b|(?:\?\.|\.|->)(?:rawValue|value|key|id|name)"
+    r"|(?:\.|::|->)(?:toString|getKey|getValue|key|value|to_string|to_owned|clone|as_str|into|String)\(\))+$"
+)
+_INDEX: Final = re.compile(r"(?:\?\.)?\[\s*([\"'`])([A-Za-z_$][\w$]*)\1\s*\]")
+_MEMBER_ACCESS: Final = re.compile(r"(?:\??\.|->)(\w+)!?")
+SELF_NAMES: Final = frozenset(("self", "this", "Self", "static", "cls", "$this"))
+"""What precedes the names of the type around a call."""
 _MARKS: Final = frozenset("=:>")
 """Characters between a name and its text."""
 _MORE_MARKS: Final = {
@@ -86,9 +102,9 @@ _LOOK_BACK: Final = 300
 """Characters before a text in which its name is looked for."""
 _KEY: Final = re.compile(r"(?!\s)[^\n\"'`\\]{1,400}(?<!\s)")
 """Keys of flags have no spaces; names of events have."""
-_GOES_ON: Final = re.compile(r"\s*(?:\+|%|<>|\.\s*(?:\$|format\b|concat\b|replace\w*\())")
-"""What follows a text that is only a part of the value: it is computed."""
-_SCRIPTS: Final = frozenset(("ts", "tsx", "js", "vue", "svelte", "html"))
+_GOES_ON: Final = re.compile(r"\s*(?:\+|%|<>|\|(?!\|)|\.\s*(?:\$|format\b|concat\b|replace\w*\())")
+"""What follows a text that is only a part of the value: it is computed, or a type."""
+SCRIPTS: Final = frozenset(("ts", "tsx", "js", "vue", "svelte", "html"))
 
 
 def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
@@ -106,7 +122,7 @@ def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
         key = source.string(start)
         is_whole = _GOES_ON.match(source.text, source.syntax.strings[start]) is None
         if key is not None and is_whole and _KEY.fullmatch(key) and (is_member or name not in variables()):
-            if is_member and source.language in _SCRIPTS:
+            if is_member and source.language in SCRIPTS:
                 around = objects.around(start)
             else:
                 arm = _ARM.search(source.text, max(0, start - _LOOK_BACK), start)
@@ -120,7 +136,16 @@ def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
 def _find_file_scopes(source: SourceText, path: str) -> list[str]:
     """Return the names that precede any name of the file elsewhere: those of the file and its package."""
     package = _PACKAGE.search(source.text)
-    return [PurePosixPath(path).stem, *([package[1]] if package else ())]
+    return [_module_name(path), *([package[1]] if package else ())]
+
+
+def _module_name(path: str) -> str:
+    """Return the name of a file in imports: `flags` for `flags.ts` and for `flags/src/index.ts`."""
+    *folders, name = PurePosixPath(path).parts or (".",)
+    stem = name.partition(".")[0] or name
+    if stem in _ENTRY_FILES:
+        stem = next((folder for folder in reversed(folders) if folder not in _SOURCE_FOLDERS), stem)
+    return stem
 
 
 def _find_variables(source: SourceText) -> frozenset[str]:
@@ -147,9 +172,9 @@ def _name_before(text: str, start: int, language: str, marks: Collection[str]) -
     before = text[max(0, start - _LOOK_BACK) : start]
     if last == "=":
         match = (_GO_TYPED.search(before) if language == "go" else None) or _ASSIGNED.search(before)
-        match = match or (_DECLARED.search(before) if language in _SCRIPTS else None)
+        match = match or (_DECLARED.search(before) if language in SCRIPTS else None)
         match = match or (_PROPERTY.search(before) if language == "csharp" else None)
-    elif last == ">" and language == "csharp" and (match := _PROPERTY.search(before)):
+    elif last == ">" and language in _WITH_ARROWS and (match := _PROPERTY.search(before)):
         return match["name"], False
     elif last in (":", ">"):
         match = _MEMBER.search(before)
@@ -236,20 +261,29 @@ class _Objects(msgspec.Struct, frozen=True, dict=True):
 
 def read_path(expression: str) -> tuple[str, str, str]:
     """Return scope, name and member of `Flags.NEW_NAV.key`; all are empty for a computed expression."""
-    whole = expression.strip()
+    whole = _INDEX.sub(r".\2", expression.strip())
     bare = _ACCESS.sub("", whole)
     path = _PATH.fullmatch(bare)
     if path is None:
         return "", "", ""
-    parts = re.split(r"\?\.|\.|::|->", path[1])
-    member = _MEMBER_ACCESS.fullmatch(whole, len(bare))
+    parts = _SEPARATOR.split(path[1])
+    member = _MEMBER_ACCESS.match(whole, len(bare))
+    if member and parts[-1] in SELF_NAMES:
+        return parts[-1], member[1], ""
     return (parts[-2] if len(parts) > 1 else ""), parts[-1], member[1] if member else ""
 
 
 def find_imports(text: str, language: str) -> tuple[frozenset[str], dict[str, str]]:
     """Return the words of the import lines, and the original of each renamed one."""
-    pattern = _IMPORTS.get("js" if language in _SCRIPTS else language, _LINE_IMPORTS)
+    pattern = _IMPORTS.get("js" if language in SCRIPTS else language, _LINE_IMPORTS)
     lines = " ".join(pattern.findall(f"\n{text}"))
     pairs = _RENAMED_IN.get(language, _RENAMED).finditer(lines)
     renamed = {pair["new"]: pair["old"] for pair in pairs}
     return frozenset(re.findall(r"[\w$]+", lines)), renamed
+
+
+def find_modules(text: str) -> dict[str, str]:
+    """Return the modules of a script, by the names that they, or their default exports, have in it."""
+    # Compiled with the first such call.
+    matches = re.finditer(_MODULES, f"\n{text}")
+    return {match["name"] or match["required"]: _module_name(match["path"]) for match in matches}

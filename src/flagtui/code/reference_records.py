@@ -70,6 +70,8 @@ class NamedCall(msgspec.Struct, frozen=True):
     """What follows it, as in `Flags.NAV.key`: the name of an object that has the key. Empty for nothing."""
     is_imported: bool
     """Whether the file imports the name, or what precedes it."""
+    module: str = ""
+    """The file that the scope is here, if it is a whole one."""
 
 
 class FileReferences(msgspec.Struct, frozen=True):

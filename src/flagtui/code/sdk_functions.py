@@ -49,7 +49,7 @@ _TYPES: Final = ("Boolean", "String", "Number", "Integer", "Float", "Double", "O
 
 def _sdk_functions() -> Mapping[str, SdkFunction]:
     functions = {
-        **dict.fromkeys(("isFeatureEnabled", "getFeatureFlag", "isFeatureFlagEnabled"), _CHECK),
+        **dict.fromkeys(("isFeatureEnabled", "getFeatureFlag"), _CHECK),
         **dict.fromkeys(("getFeatureFlagPayload", "getFeatureFlagResult", "getRemoteConfigPayload"), _READ),
         **dict.fromkeys(
             (
@@ -61,7 +61,8 @@ def _sdk_functions() -> Mapping[str, SdkFunction]:
         **dict.fromkeys(
             (
                 *("useFeatureFlagEnabled", "useFeatureFlagVariantKey", "useFeatureFlagPayload"),
-                *("useFeatureFlag", "useFeatureFlagResult", "updateEarlyAccessFeatureEnrollment"),
+                *("useFeatureFlag", "useFeatureFlagResult", "useFeatureFlagWithPayload"),
+                *("updateEarlyAccessFeatureEnrollment", "isFeatureFlagEnabled"),
                 *("feature_enabled", "is_feature_enabled", "get_feature_flag", "get_feature_flag_payload"),
                 *("get_feature_flag_result", "get_remote_config_payload"),
                 *("IsFeatureEnabled", "GetFeatureFlag", "GetFeatureFlagPayload", "GetFeatureFlagResult"),

@@ -81,11 +81,10 @@ def _read_page(text: str, language: Language, syntax: Syntax) -> None:
             if content.kind() == "raw_text":
                 name = "tsx" if "tsx" in _tag(script) else "ts"
                 _read_script(content.text(), LANGUAGES[name], content.range().start.index, syntax)
-    if template := template_of(text, language.name):
-        broken_at = syntax.broken_at
-        _read_script(template, LANGUAGES["ts"], 0, syntax)
-        # Attributes have parts of statements too.
-        syntax.broken_at = broken_at
+    broken_at = syntax.broken_at
+    _read_script(template_of(text, language.name), LANGUAGES["ts"], 0, syntax)
+    # Attributes have parts of statements too.
+    syntax.broken_at = broken_at
 
 
 def _tag(script: Node) -> str:

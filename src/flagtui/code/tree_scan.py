@@ -3,12 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from operator import attrgetter
-from typing import Final
 
 import msgspec
 
 from flagtui.code.file_results import FileResults
 from flagtui.code.file_rules import FileRules
+from flagtui.code.named_keys import SELF_NAMES
 from flagtui.code.read_ahead import ReadAhead
 from flagtui.code.reference_records import NamedCall, NamedKey, Reference
 from flagtui.code.scan_request import ScanRequest
@@ -85,9 +85,6 @@ def resolve_names(
     return [by_place[place] for place in sorted(by_place)]
 
 
-_SELF: Final = frozenset(("self", "this", "Self", "static", "cls", "$this"))
-
-
 class NameIndex:
     """The keys that names have, in every file."""
 
@@ -100,13 +97,17 @@ class NameIndex:
         """Return the declaration that the call refers to; None without one, or if several differ."""
         candidates = self._by_name.get(call.name, [])
         here = [each for each in candidates if each.path == call.reference.path]
-        if not call.scope or call.scope in _SELF:
+        if not call.scope or call.scope in SELF_NAMES:
             own = [each for each in here if not each.is_member] or (here if call.scope else [])
-            if own:
+            if not own and call.is_imported and not call.scope:
+                own = [each for each in candidates if not each.is_member]
+            if own or call.scope or not call.member:
                 return _only(own)
-            elsewhere = [each for each in candidates if not each.is_member]
-            return _only(elsewhere) if call.is_imported and not call.scope else None
-        scoped = [each for each in candidates if call.scope in each.scopes]
+            # What looks like a part of a key, such as `Flags.name`, is the key.
+            call = msgspec.structs.replace(call, scope=call.name, name=call.member, member="")
+            return self.resolve(call)
+        scopes = {call.scope, call.module or call.scope}
+        scoped = [each for each in candidates if not scopes.isdisjoint(each.scopes)]
         if not scoped and call.member:
             around, candidates = {call.scope, call.name}, self._by_name.get(call.member, [])
             scoped = [each for each in candidates if around.issubset(each.scopes)]
