@@ -23,7 +23,7 @@ from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.list import FILTERS, build_where
 from flagtui.service.flags.rows import SCOPE, key_when_deleted, rows_by_id
 from flagtui.service.flags.rules.documents import stored_version
-from flagtui.service.flags.save import gated_change, opened_values
+from flagtui.service.flags.save import change_flag, gated_change, opened_values
 from flagtui.service.flags.status import groups_of, percentage_of, variants_of
 from flagtui.service.responses import Response, respond, text_of, value_of
 from flagtui.service.tag_edits import NOT_EDITABLE, TagEdit, edit_each, read_numbers, read_tag_edit
@@ -76,7 +76,7 @@ def _editable_ids(call: Call, query: Mapping[str, str]) -> list[int]:
 
 
 def bulk_delete(call: Call) -> Response:
-    """Soft-delete flags without raising versions. Dependents in the same request do not hold a flag."""
+    """Soft-delete flags; versions stay except those of rules. Dependents in the same request hold no flag."""
     numbers = _read_ids(call)
     rows = rows_by_id(call.db, call.project.id, [number for _, number in numbers if number is not None])
     levels = load_levels(call.db, call.caller, call.project)
@@ -139,17 +139,17 @@ def _deletion(row: sqlite3.Row) -> Values:
 
 
 def _delete(call: Call, row: sqlite3.Row) -> Json:
-    key = key_when_deleted(call, row, row["key"])
-    gone = {
-        "key": key,
-        "updated_at": call.stamp,
-        "last_modified_by_id": call.caller.user_id,
-        **_deletion(row),
-    }
-    if "active" in gone:
-        gone["version"] = (row["version"] or 0) + 1
-    update_row(call.db, "flags", row["id"], FLAGS.encode(gone))
-    log(call, SCOPE, row, "deleted", [], name=row["key"])
+    if stored_version(row["filters"]) == 2:
+        change_flag(call, row, FLAGS.decode(row) | _deletion(row))
+    else:
+        gone = {
+            "key": key_when_deleted(call, row, row["key"]),
+            "updated_at": call.stamp,
+            "last_modified_by_id": call.caller.user_id,
+            **_deletion(row),
+        }
+        update_row(call.db, "flags", row["id"], FLAGS.encode(gone))
+        log(call, SCOPE, row, "deleted", [], name=row["key"])
     state, variant = _rollout(value_of(row["filters"]), active=bool(row["active"]))
     return {"id": row["id"], "key": row["key"], "rollout_state": state, "active_variant": variant}
 

@@ -49,7 +49,9 @@ def _walk_back(call: Call, values: Values, requested: int) -> tuple[str, int | N
         is_first = entry["activity"] == "created"
         raised = ({"field": each.get("field"), "after": each.get("after")} for each in changes)
         if not is_first and {"field": "version", "after": values["version"]} not in raised:
-            # Bulk operations write entries that raise no version.
+            # Bulk operations write entries that raise no version, and for deletions not what they changed.
+            if entry["activity"] == "deleted":
+                values |= {"deleted": False, "key": value_of(entry["detail"])["name"]}
             continue
         if values["version"] == requested:
             return entry["created_at"], entry["user_id"]

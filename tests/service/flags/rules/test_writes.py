@@ -166,6 +166,7 @@ async def test_bulk_delete_disables_and_reports_no_full_rollout(pilot: World) ->
     assert ([each["rollout_state"] for each in answer["deleted"]], answer["errors"]) == (["partial"], [])
     gone = await pilot.read(flag)
     assert (gone["deleted"], gone["active"], gone["version"]) == (True, False, 3)
+    assert (await pilot.get(f"{flag['id']}/versions/2/"))["active"] is True
 
 
 async def test_experiments_and_copies_refuse_flags_of_version_2(pilot: World) -> None:
