@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from tests.doubles.service_world import Refusal, Start, World
 
 from flagtui.service.application import OPERATIONS
@@ -113,6 +114,20 @@ async def test_a_refused_change_leaves_nothing_behind(world: World) -> None:
     for body in ({"key": "a b"}, {"archived": True}, {"filters": {"groups": [{"rollout_percentage": 101}]}}):
         await world.refused("PATCH", f"{flag['id']}/", body)
     assert (world.rows("SELECT * FROM flags"), world.rows("SELECT * FROM activity")) == before
+
+
+async def test_a_damaged_record_fails_its_own_requests_alone(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    damaged, sound = await world.flag("damaged"), await world.flag("sound")
+    world.write("UPDATE flags SET version = 'x' WHERE id = ?", damaged["id"])
+    for method, body in (("GET", None), ("PATCH", {"name": "x"})):
+        response = await world.ask(method, f"{damaged['id']}/", body)
+        assert (response.status_code, response.content) == (500, server_error().content)
+    assert [(each.getMessage(), each.exc_info is not None) for each in caplog.records] == [
+        (f"{method} '{world.url_of(str(damaged['id']))}/' failed", True) for method in ("GET", "PATCH")
+    ]
+    assert (await world.patch(f"{sound['id']}/", {"name": "x"}))["version"] == 2
 
 
 def test_faults_of_a_server_have_their_bodies() -> None:

@@ -56,7 +56,7 @@ async def live_through(steps: list[Any]) -> None:
                 await take(world, path, step)
                 now = await world.get(path)
                 assert now["version"] - max(seen) in (0, 1)
-                # An operation in bulk raises no version: an older one is as it was first.
+                # A deletion in bulk raises no version: an earlier one keeps its first state.
                 seen.setdefault(now["version"], now)
             entries = (await world.get(f"{path}activity/", limit=100))["results"]
             assert len([entry for entry in entries if has_version(entry)]) == max(seen) - 1
