@@ -77,14 +77,17 @@ def test_findings_of_the_baseline_are_ignored(online: Run, output: str) -> None:
     assert online("check", "--baseline", "before").code == 7
 
 
-def test_changed_since_reports_changed_files_only(online: Run) -> None:
-    write(UNKNOWN)
+def test_changed_since_reports_changed_files_and_uses_of_their_constants(online: Run) -> None:
+    write(UNKNOWN + 'import { NAV } from "./flags";\nposthog.isFeatureEnabled(NAV);\n')
     write(CLEAN, "other.ts")
+    write('export const NAV = "new-nav", OLD = "new-nav";\n', "flags.ts")
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "first")):
         subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words], check=True)
     assert online("check", "--changed-since", "HEAD").code == 0
     write(UNKNOWN, "other.ts")
-    assert online("check", "--changed-since", "HEAD").out.startswith("other.ts:1:26")
+    write('export const NAV = "nav", OLD = "new-nav";\n', "flags.ts")
+    lines = online("check", "--changed-since", "HEAD").out.splitlines()
+    assert [line.split(" ")[0] for line in lines] == ["app.ts:3:26:", "other.ts:1:26:"]
 
 
 def test_unreachable_server_exits_with_1_unless_offline_is_ok(

@@ -97,8 +97,13 @@ def test_findings_of_records_name_unreferenced_and_similar_ones() -> None:
     about = facts(flag("a"), flag("b", archived=True), flag("c", deleted=True), events=("e", "$pageview"))
     findings = find_findings((), about, RULES)
     assert [(each.rule, each.key) for each in findings] == [("unreferenced", "e"), ("unreferenced", "a")]
-    (finding,) = find_findings((use("new-nvv"),), facts(flag("new-nav")), DEFAULT_RULES)
-    assert "did you mean new-nav?" in finding.message
+    similar = facts(flag("new-nav"), flag("new-nvw", archived=True), events=("paid",))
+    uses = (use("new-nvv"), *(use(name, subject="event", line=2) for name in ("payd", "order placed")))
+    assert [each.message for each in find_findings(uses, similar, DEFAULT_RULES)] == [
+        "There is no flag new-nvv, and none was deleted; did you mean new-nav?",
+        "There is no event definition payd; did you mean paid?",
+        "There is no event definition order placed; for a new event: flagtui events create.",
+    ]
     about = CodeFacts({}, None, 0.0)
     assert rules(use("e", subject="event"), about=about) == []
     assert find_findings((), facts(flag("kill", active=False)), DEFAULT_RULES, ("kill",)) == []

@@ -47,6 +47,8 @@ DEFAULT_RULES: Final[tuple[RuleId, ...]] = ("unknown-key", "deleted-key", "archi
 _UNUSED_RULES: Final[frozenset[RuleId]] = frozenset(("unreferenced", "comment-only"))
 SIMILAR_LIMIT: Final = 20
 """Unknown keys for which a similar one is looked up."""
+_NEW_EVENT: Final = "; for a new event: flagtui events create."
+"""What follows where no event has a similar name."""
 BUILTIN_MARK: Final = "$"
 """The first character of events that the product's own libraries send."""
 
@@ -175,12 +177,15 @@ def _with_similar(findings: Sequence[CodeFinding], facts: CodeFacts) -> list[Cod
     """Add a similar key to unknown ones: the first of them only, since each takes as long as a small scan."""
     unknown = [finding for finding in findings if finding.rule == "unknown-key"]
     similar: dict[tuple[str, str], str] = {}
+    flags = [flag.key for flag in facts.flags.values() if not flag.row.deleted and not flag.row.archived]
     for subject, key in [*dict.fromkeys(map(_record_of, unknown))][:SIMILAR_LIMIT]:
-        names = (facts.events or {}) if subject == "event" else facts.flags
+        names = (facts.events or {}) if subject == "event" else flags
         for match in difflib.get_close_matches(key, names, 1, 0.75):
-            similar[subject, key] = f" did you mean {match}?"
+            similar[subject, key] = f"; did you mean {match}?"
     return [
-        msgspec.structs.replace(each, message=each.message.rstrip(".") + ";" + similar[_record_of(each)])
+        msgspec.structs.replace(
+            each, message=each.message.removesuffix(_NEW_EVENT).removesuffix(".") + similar[_record_of(each)]
+        )
         if each.rule == "unknown-key" and _record_of(each) in similar
         else each
         for each in findings
@@ -213,7 +218,7 @@ def _sentence(state: State, key: str, flag: CodeFlag | None) -> str:
 def _event_sentence(state: State, name: str, facts: CodeFacts) -> str:
     match state:
         case "unknown-key":
-            return f"There is no event definition {name}."
+            return f"There is no event definition {name}{_NEW_EVENT}"
         case "off":
             return f"The event {name} is hidden."
         case _:

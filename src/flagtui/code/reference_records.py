@@ -1,5 +1,6 @@
 """Places in source code that name a flag or an event."""
 
+from collections.abc import Container
 from typing import Literal
 
 import msgspec
@@ -33,11 +34,17 @@ class Reference(msgspec.Struct, frozen=True):
     """Whether the call runs on a server, where flags can be evaluated locally."""
     accepted: str = ""
     """The reason in the marker `flagtui: ok`; findings about this place are not reported."""
+    declared: str = ""
+    """The file in which the name of the key is declared; empty for a literal."""
 
     @property
     def is_use(self) -> bool:
         """Return whether the code needs the flag here."""
         return self.kind in USES
+
+    def is_in(self, paths: Container[str]) -> bool:
+        """Return whether these files have the place or the key."""
+        return self.path in paths or self.declared in paths
 
     @property
     def place(self) -> str:

@@ -76,7 +76,7 @@ def resolve_names(
         named = index.resolve(call) if call.name else None
         if named is not None:
             kind = "constant" if reference.kind == "call" else reference.kind
-            reference = replace(reference, key=named.key, kind=kind)
+            reference = replace(reference, key=named.key, kind=kind, declared=named.path)
             place = (named.path, *named.position)
             declared = by_place.get(place)
             if declared is not None and declared.kind == "string":

@@ -126,8 +126,8 @@ def _findings(
     findings = find_findings(result.scan.references, facts, rules, options["required"])
     if not options["changed_since"]:
         return findings
-    shown = {reference.path for reference in result.shown}
-    return [each for each in findings if each.reference is None or each.reference.path in shown]
+    shown = {reference.place for reference in result.shown}
+    return [each for each in findings if each.reference is None or each.reference.place in shown]
 
 
 def _read_rules(words: Sequence[str]) -> list[RuleId]:

@@ -79,7 +79,7 @@ def scan_code(
     scan = scan_tree(tree, ScanRequest(keys, settings, place.languages, store=store), ahead)
     _report(scan)
     _save(opening, place, tree.root, scan, facts)
-    shown = [each for each in scan.references if changed is None or each.path in changed]
+    shown = [each for each in scan.references if changed is None or each.is_in(changed)]
     return ScanResult(scan, shown)
 
 

@@ -61,7 +61,10 @@ _PROFILE: Final[Mapping[str, Any]] = {
 PROFILE = click.option("--profile", **_PROFILE)
 OFFLINE = click.option("--offline", is_flag=True, help="Use the flags of the last run; send no request.")
 CHANGED_SINCE = click.option(
-    "--changed-since", default="", metavar="REV", help="Only files that this branch changed since REV."
+    "--changed-since",
+    default="",
+    metavar="REV",
+    help="Only files that this branch changed since REV, and uses of their constants.",
 )
 
 
