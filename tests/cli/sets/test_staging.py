@@ -72,6 +72,14 @@ SESSIONS = {
         > false
         > false
         """,
+    "a renamed experiment is changed in the set": """
+        $ experiments edit keyboard-shortcuts --field 'name=Shortcut keys' --stage
+        $ experiments edit 'Shortcut keys' --field 'description=x' --stage
+        $6 experiments edit 'Shortcut keys' --field 'description=x' --yes
+        $ apply staged --yes
+        $ experiments get 'Shortcut keys' --fields description
+        > x
+        """,
     "a new flag of the set is not archived, and leaves it when deleted": """
         $ flags create brand-new --stage
         $3 flags archive brand-new --stage

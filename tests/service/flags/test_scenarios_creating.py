@@ -89,6 +89,9 @@ async def test_a_project_may_require_tags_or_contexts(
     await world.change(flag, name="n")
     if attr:
         await world.flag("of-a-survey", creation_context="surveys")
+        edit = {"ids": [flag["id"]], "action": "remove", "tags": ["web"]}
+        (skipped,) = (await world.post("bulk_update_tags/", edit))["skipped"]
+        assert (skipped["reason"], (await world.read(flag))["tags"]) == (removing, ["web"])
 
 
 def add_cohort(world: World, name: str, **part: Any) -> int:

@@ -25,8 +25,8 @@ from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.profile_choice import writable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import as_text
-from flagtui.store.kinds import FLAGS
+from flagtui.models.json_value import as_id, as_text
+from flagtui.store.kinds import EXPERIMENTS, FLAGS
 from flagtui.text.formats import count
 
 HOLDER: Final = "another flagtui command"
@@ -104,6 +104,16 @@ def staged_flag_ids(session: ProjectSession) -> dict[str, str]:
     changes = [change for change in every if change.kind == FLAGS.entry and not change.is_new]
     ids = {change.key: str(change.record) for change in changes}
     return ids | {key: ids[change.key] for change in changes if (key := as_text(change.values.get("key")))}
+
+
+def staged_experiment_names(session: ProjectSession) -> list[tuple[str, int]]:
+    """Return the names that the staged set gives experiments, and their numbers. Raises Trouble."""
+    change_set = read_staged(session)
+    changes = (
+        [change for change in change_set.changes if change.kind == EXPERIMENTS.entry] if change_set else ()
+    )
+    names = ((as_text(change.values.get("name")), as_id(change.record)) for change in changes)
+    return [(name, id) for name, id in names if name and id is not None]
 
 
 def skipped_after_staged(session: ProjectSession, skipped: Sequence[Skipped]) -> list[Skipped]:

@@ -18,7 +18,7 @@ from flagtui.service.flags.dependents import (
     name_flags,
     named_experiments,
 )
-from flagtui.service.flags.fields import FLAGS
+from flagtui.service.flags.fields import FLAGS, STAY_TAGGED
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.list import FILTERS, build_where
 from flagtui.service.flags.rows import SCOPE, key_when_deleted, rows_by_id
@@ -190,6 +190,8 @@ def _retag(call: Call, row: sqlite3.Row, edit: TagEdit[int]) -> list[str] | str:
     after = edit.apply(before)
     if after == sorted(before):
         return after
+    if not after and call.project.settings.get("require_flag_tags"):
+        return STAY_TAGGED
     if _needs_approval(call, row, {"tags": after}):
         return _APPROVAL
     update_row(call.db, "flags", row["id"], FLAGS.encode({"tags": after}))

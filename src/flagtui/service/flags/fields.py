@@ -239,13 +239,16 @@ def check_required_marks(call: Call, sent: Values, row: sqlite3.Row | None) -> N
         _check_required_contexts(sent, row)
 
 
+STAY_TAGGED: Final = "Keep at least one tag. This project requires feature flags to stay tagged."
+
+
 def _check_required_tags(sent: Values, row: sqlite3.Row | None) -> None:
     if row is None:
         if not sent.get("tags") and sent.get("creation_context", "feature_flags") == "feature_flags":
             detail = "Add at least one tag. This project requires new feature flags to be tagged."
             raise invalid(detail, "tags")
     elif sent.get("tags") == [] and row["tags"] != "[]":
-        raise invalid("Keep at least one tag. This project requires feature flags to stay tagged.", "tags")
+        raise invalid(STAY_TAGGED, "tags")
 
 
 def _check_required_contexts(sent: Values, row: sqlite3.Row | None) -> None:

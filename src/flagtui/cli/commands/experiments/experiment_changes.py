@@ -190,7 +190,13 @@ async def take_step(
     bulk = BulkReader(
         session, terms, ExperimentPlan.noun, experiment_would_change, lambda row: row_would_change(row, step)
     )
-    fresh = as_staged(session, terms, await experiments_of(session, selection, bulk))
+    given: Sequence[tuple[str, int]] = ()
+    if terms.agreement.stage:
+        # Loading what stages would delay every other change.
+        from flagtui.cli.plumbing.staging import staged_experiment_names
+
+        given = staged_experiment_names(session)
+    fresh = as_staged(session, terms, await experiments_of(session, selection, bulk, given))
     choices = [(experiment.id, choose(experiment)) for experiment in fresh]
     intents = [ExperimentIntent(id, step, choice) for id, choice in choices if isinstance(choice, Choices)]
     skipped = [choice for _, choice in choices if isinstance(choice, Skipped)]

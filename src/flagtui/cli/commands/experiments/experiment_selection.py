@@ -1,5 +1,6 @@
 """The experiments that the words of a command mean, as they are now."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,20 +17,26 @@ if TYPE_CHECKING:
 
 
 async def experiments_of(
-    session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
+    session: ProjectSession,
+    selection: RecordSelection,
+    bulk: "BulkReader | None" = None,
+    given: Sequence[tuple[str, int]] = (),
 ) -> list[Experiment]:
-    """Return each experiment once.
+    """Return each experiment once; `given` has names that the staged set gives, with their numbers.
 
     Raises ApiError, and Trouble if one is missing or ambiguous, or `bulk` refuses so many.
     """
-    ids = await ids_of(session, selection, bulk)
+    ids = await ids_of(session, selection, bulk, given)
     read = partial(several, find=lambda id: _read(session, id))
     experiments = await (read(ids) if bulk is None else bulk.read(ids, read))
     return await EXPERIMENTS.require(session, [*map(str, ids)], experiments)
 
 
 async def ids_of(
-    session: ProjectSession, selection: RecordSelection, bulk: "BulkReader | None" = None
+    session: ProjectSession,
+    selection: RecordSelection,
+    bulk: "BulkReader | None" = None,
+    given: Sequence[tuple[str, int]] = (),
 ) -> list[int]:
     """Return their numbers without reading them: deleted experiments cannot be read. Raises as above."""
     numbers = [name for name in selection.names if is_id(name)]
@@ -38,7 +45,8 @@ async def ids_of(
     ids = [int(number) for number in numbers]
     missing = []
     for name in named:
-        matches = {row.id: row for row in rows if name in EXPERIMENTS.names(row)}
+        matches = dict.fromkeys(row.id for row in rows if name in EXPERIMENTS.names(row))
+        matches |= dict.fromkeys(id for new, id in given if new == name)
         if len(matches) > 1:
             choices = ", ".join(str(id) for id in matches)
             raise Trouble(
