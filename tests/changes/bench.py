@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
@@ -111,6 +112,11 @@ class Bench:
     async def save(self, plan: Any) -> None:
         ended = await self.writing(self.adapter_of(plan)).save(approve(plan))
         assert (ended.ending, ended.remarks) == ("saved", ()), ended
+
+    @cached_property
+    def colleague(self) -> World:
+        """The same service, with the key of another user."""
+        return self.world.with_key("*", user=self.world.add_user("bob@acme.test"))
 
     @property
     def now(self) -> float:

@@ -173,7 +173,7 @@ async def change(bench: Bench, kind: str, id: Any, value: Any, *, is_own: bool =
         seen = {"description": fresh.raw.get("description")}
         await bench.save(bench.plan_step("edit", fresh, fields=fields, seen=seen))
     elif kind == "experiment":
-        await client.experiments.update(id, fields)
+        await bench.colleague.patch(f"/api/projects/1/experiments/{id}/", fields)
     elif kind == "event" and is_own:
         await bench.save(await bench.plan_event(EventIntent(id, fields, "edit")))
     elif kind == "event":
@@ -187,7 +187,7 @@ async def change(bench: Bench, kind: str, id: Any, value: Any, *, is_own: bool =
 async def question_of(bench: Bench, place: int) -> Question[Any]:
     """The question before the change at this place of the journal is undone."""
     entries = bench.journal.entries()
-    context = replace(bench.undo_context, entries=entries)
+    context = replace(bench.undo_context, entries=entries, me=await bench.client.people.me())
     prepared = await kind_of(entries[place].kind).prepare_undo(entries[place], context)
     return expect(guard(expect(prepared, Planned), GuardRules()), Question)
 
@@ -209,14 +209,20 @@ async def test_own_later_change_is_named_own_and_still_asked_about(kind: str, tm
 
 
 @pytest.mark.parametrize("is_own", [True, False])
-async def test_undo_asks_about_values_that_another_user_restored(is_own: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["condition", "experiment"])
+async def test_undo_asks_about_values_that_another_user_restored(
+    kind: str, is_own: bool, tmp_path: Path
+) -> None:
     async with working(tmp_path) as bench:
-        flag, later = await bench.new_flag(), 0 if not is_own else 2
-        for share in (50, 75):
-            await change(bench, "condition", flag, share)
-        for share in (50, 75):
-            await change(bench, "condition", flag, share, is_own=is_own)
+        id, later = await bench.new_flag(), 0 if not is_own else 2
+        values: tuple[Any, ...] = (50, 75)
+        place = "filters.groups[0].rollout_percentage"
+        if kind == "experiment":
+            id, values, place = (await bench.in_state("draft")).id, ("First", "Second"), "description"
+        for value in values:
+            await change(bench, kind, id, value)
+        for value in values:
+            await change(bench, kind, id, value, is_own=is_own)
         question = await question_of(bench, later)
-        places = [] if is_own else ["filters.groups[0].rollout_percentage"]
-        assert [conflict.where for conflict in question.conflicts] == places
+        assert [conflict.where for conflict in question.conflicts] == [place] * (not is_own)
         assert is_own or question.conflict_words == "another user changed this"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -11,6 +11,9 @@ from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.models.json_value import JSON
+
+MOST_READ: Final = 100
+"""Entries of the activity in which changes of others are looked for."""
 
 
 class OwnChanges(msgspec.Struct, frozen=True):

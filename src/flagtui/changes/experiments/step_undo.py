@@ -12,6 +12,7 @@ from flagtui.api.errors import NotFound
 from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict, same
 from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict, UndoContext
+from flagtui.changes.experiments.contested_fields import find_conflicts
 from flagtui.changes.experiments.experiment_fields import METRICS, stored_field
 from flagtui.changes.experiments.logged_steps import logged_step
 from flagtui.changes.experiments.step_consequences import StepContext
@@ -22,7 +23,6 @@ from flagtui.changes.experiments.steps import BY_VERB, STEPS, Choices, Experimen
 from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry, restore_payloads
-from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.planner import Planned
 from flagtui.changes.shared.shared_plan import is_stored
 from flagtui.changes.skipped import Blocked
@@ -96,7 +96,7 @@ class StepEntries(EntryKind):
             return plan
         # A copy can have the name of its original, which stays as it is.
         verb = replace(plan.verb, done=f"{plan.verb.done} in {place}") if place else plan.verb
-        plan = replace(plan, verb=verb, conflicts=mark_own_conflicts(plan.conflicts, part, context.entries))
+        plan = replace(plan, verb=verb, conflicts=await find_conflicts(plan, part, client, context))
         return Planned(StepAdapter(client.experiments), [plan], place=place, project=project)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:

@@ -24,7 +24,7 @@ from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.flags.flags_together import sort_by_dependency
 from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal_entries import Entry, restore_payloads
-from flagtui.changes.own_changes import OwnChanges, mark_own_conflicts
+from flagtui.changes.own_changes import MOST_READ, OwnChanges, mark_own_conflicts
 from flagtui.changes.planner import Planned
 from flagtui.changes.revert_refusals import NOT_LOGGED, as_partial, changed_since, not_settable
 from flagtui.changes.skipped import Blocked
@@ -38,8 +38,6 @@ from flagtui.models.record_fields import FLAG_FIELDS
 _MADE_WITH: Final = ("key", "name", "active", "filters", "tags")
 _UNSAID: Final[Mapping[str, JSON]] = {"name": "", "tags": []}
 """Values of a new flag for fields that were not given."""
-MOST_READ: Final = 100
-"""Entries of the activity in which changes of others are looked for."""
 
 
 class FlagEntries(EntryKind):
