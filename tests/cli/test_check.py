@@ -100,7 +100,11 @@ def test_unreachable_server_exits_with_1_unless_offline_is_ok(
     assert (failed.code, failed.out) == (1, "")
     without_copy = online("check", "--offline-ok")
     assert (without_copy.code, without_copy.out) == (0, "")
+    assert "no run has read the flags of project 1" in without_copy.err
     assert "Nothing was checked" in without_copy.err
+    Path("cache").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", f"{Path('cache').absolute()}")
+    assert "flagtui: Not a directory" in online("check", "--offline").err
     assert online("check", "--offline-ok", "-o", "gitlab").out == "[]\n"
 
 

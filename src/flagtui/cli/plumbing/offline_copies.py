@@ -73,7 +73,16 @@ def require_project_id(opening: Opening) -> None:
 
 
 def never_read(opening: Opening) -> Trouble:
-    """Return the error for flags of which there is no copy."""
+    """Return the error for flags of which there is no copy, or none that can be read."""
+    folder = opening.cache or Path()
+    try:
+        with os.scandir(folder):
+            pass
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        what = f"copies of earlier runs cannot be read: {folder}: {error.strerror}."
+        return Trouble(what, "Make the folder readable, or set XDG_CACHE_HOME.", code="not_found")
     what = f"no run has read the flags of project {opening.profile.project} here yet."
     return Trouble(what, "Run the command once without --offline.", code="not_found")
 
