@@ -4,12 +4,12 @@ From the manifest, a generator of its own writes code for many languages.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
-from flagtui.code.identifiers import comment_sentences
+from flagtui.code.identifiers import Identifiers, comment_sentences
 from flagtui.local_time import utc
 from flagtui.models.flag_shapes import FlagShape
 from flagtui.models.value_shapes import ValueShape
@@ -28,6 +28,8 @@ class FlagType(msgspec.Struct, frozen=True):
     """None for a flag without payloads."""
     deprecation: str = ""
     """Why code should no longer use it; empty if it may."""
+    id: int = 0
+    """Grows with each new flag."""
 
 
 class TypeFile(msgspec.Struct, frozen=True):
@@ -47,7 +49,7 @@ def flag_types(shapes: Iterable[FlagShape]) -> list[FlagType]:
 
 def _flag_type(shape: FlagShape) -> FlagType:
     variants = tuple(dict.fromkeys(shape.variants))
-    return FlagType(shape.key, shape.row.name, variants, shape.payload, _deprecation(shape))
+    return FlagType(shape.key, shape.row.name, variants, shape.payload, _deprecation(shape), shape.id)
 
 
 def _deprecation(shape: FlagShape) -> str:
@@ -59,6 +61,12 @@ def _deprecation(shape: FlagShape) -> str:
     if row.called_at is None:
         return f"stale, {NEVER_CALLED}" if row.has_call_times else "stale"
     return f"stale, last called on {utc(row.called_at):%Y-%m-%d}"
+
+
+def identifiers_of(flags: Iterable[FlagType], identifiers: Identifiers) -> Mapping[str, str]:
+    """Return the identifiers of keys: an older flag keeps its own when a new one makes the same."""
+    oldest_first = sorted(flags, key=lambda flag: flag.id)
+    return {flag.key: identifiers.take(flag.key) for flag in oldest_first}
 
 
 def header_lines(flags: Sequence[FlagType], command: str) -> list[str]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from flagtui.code.flag_types import FlagType, TypeFile, deprecation_words, header_lines
+from flagtui.code.flag_types import FlagType, TypeFile, deprecation_words, header_lines, identifiers_of
 from flagtui.code.identifiers import Identifiers, comment, comment_sentences, pascal_case, quote
 from flagtui.models.value_shapes import Member, ValueShape
 
@@ -16,7 +16,7 @@ _TAG: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 def write_go(flags: Sequence[FlagType], command: str) -> TypeFile:
     """Return the file; it imports nothing and is formatted as gofmt would."""
     identifiers = Identifiers(pascal_case, {"Key"})
-    names = identifiers.take_all(flag.key for flag in flags)
+    names = identifiers_of(flags, identifiers)
     lines = [f"// {comment(line)}" for line in header_lines(flags, command)]
     lines += ["", "package flags", "", "// Key is the key of a flag.", "type Key string"]
     for flag in flags:

@@ -1,7 +1,7 @@
 """Identifiers and quoted texts for source code, made from hostile names."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -63,10 +63,6 @@ class Identifiers(msgspec.Struct):
             self.numbered[name] = identifier
         self.taken.add(identifier)
         return identifier
-
-    def take_all(self, names: Iterable[str]) -> Mapping[str, str]:
-        """Return the identifiers of names, in their order."""
-        return {name: self.take(name) for name in names}
 
 
 def quote(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from flagtui.code.flag_types import FlagType, TypeFile, deprecation_words, header_lines
+from flagtui.code.flag_types import FlagType, TypeFile, deprecation_words, header_lines, identifiers_of
 from flagtui.code.identifiers import Identifiers, comment, comment_sentences, pascal_case, quote, upper_case
 from flagtui.models.value_shapes import ValueShape
 
@@ -19,12 +19,13 @@ _SCALARS: Mapping[str, str] = {
 def write_python(flags: Sequence[FlagType], command: str) -> TypeFile:
     """Return the module; it imports `typing` alone and passes `mypy --strict` from Python 3.11 on."""
     constants = Identifiers(upper_case)
+    names = identifiers_of(flags, constants)
     lines = ['"""', *map(comment, header_lines(flags, command)), '"""', ""]
     lines += ["from typing import Any, Final, Literal, NotRequired, TypedDict", ""]
     for flag in flags:
         about = comment_sentences(flag.description, deprecation_words(flag))
         lines += [f"# {about}"] if about else []
-        lines.append(f"{constants.take(flag.key)}: Final = {quote(flag.key)}")
+        lines.append(f"{names[flag.key]}: Final = {quote(flag.key)}")
     keys = ", ".join(quote(flag.key) for flag in flags)
     lines += ["", f"FlagKey = Literal[{keys}]" if flags else "FlagKey = str"]
     lines += ['"""The key of any flag."""', ""]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from flagtui.code.flag_types import FlagType, TypeFile, header_lines
+from flagtui.code.flag_types import FlagType, TypeFile, header_lines, identifiers_of
 from flagtui.code.identifiers import Identifiers, camel_case, comment, comment_sentences
 from flagtui.code.identifiers import quote_in_utf16 as quote
 from flagtui.models.value_shapes import ValueShape
@@ -11,7 +11,7 @@ from flagtui.models.value_shapes import ValueShape
 def write_typescript(flags: Sequence[FlagType], command: str) -> TypeFile:
     """Return the module; it needs no other one and compiles under `tsc --strict`."""
     identifiers = Identifiers(camel_case)
-    names = identifiers.take_all(flag.key for flag in flags)
+    names = identifiers_of(flags, identifiers)
     lines = [f"// {comment(line)}" for line in header_lines(flags, command)]
     lines += ["", "/** The key of each flag, by a name for code. */", "export const Flags = {"]
     for flag in flags:
