@@ -18,6 +18,7 @@ from flagtui.app.records.json_pane import JsonPane
 from flagtui.app.records.record_screen import RecordScreen
 from flagtui.changes.journal_entries import Entry
 from flagtui.models.rows import FlagRow
+from flagtui.store.kinds import Kind
 
 SIZE = WIDE
 LISTS = {
@@ -163,6 +164,26 @@ async def test_page_returns_from_screens_above_it_and_its_link(shared: Program) 
     assert str(screen.chosen()[0].id) in shared.notices[-1]
     await shared.press("escape", front=ListScreen)
     assert PAGES["2"] in shared.screen
+
+
+async def test_page_brings_its_row_up_to_date_with_one_read(setting: Setting) -> None:
+    async with running(replace(setting, size=(80, 24))) as program:
+        names: dict[Kind, str] = {
+            "flags": "new-nav",
+            "experiments": "Chart colours",
+            "events": "checkout_completed",
+        }
+        for kind, name in names.items():
+            await program.press(LISTS[kind][0])
+            rows = program.workspace.collection(kind)
+            id = next(row.id for row in rows.rows if name in (getattr(row, "key", ""), row.name))
+            changed = {"name" if kind == "flags" else "description": "Newer words"}
+            newer = await program.workspace.operations(kind).update(id, changed)
+            program.wire.passed.clear()
+            await program.go_to(name, "enter", shows="Newer words")
+            assert sum(line.endswith(f"s/{id}/") for line in program.wire.passed) == 1
+            assert rows.get(id) == newer.row()
+            await program.press("escape")
 
 
 async def test_page_is_copied_and_its_json_folds_and_searches(shared: Program) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -37,10 +37,19 @@ class EventDetails(msgspec.Struct, frozen=True):
 class EventInspector:
     """Loads the details of event definitions."""
 
-    def __init__(self, client: Client, change: StagedChange | None = None) -> None:
-        """`change` is the staged change of the definition, with which its details are shown."""
+    def __init__(
+        self,
+        client: Client,
+        change: StagedChange | None = None,
+        learn_row: Callable[[EventDefinitionRow], object] = lambda _row: None,
+    ) -> None:
+        """`change` is the staged change of the definition, with which its details are shown.
+
+        `learn_row` is called with the row that was read.
+        """
         self._client = client
         self._change = change
+        self._learn_row = learn_row
 
     async def load(self, row: EventDefinitionRow) -> AsyncIterator[EventDetails]:
         """Yield the details as they arrive. Errors become `trouble`."""
@@ -50,6 +59,7 @@ class EventInspector:
         except ApiError as error:
             yield replace(details, trouble=f"{error.what} {error.next}".strip())
             return
+        read = definition.row()
         if self._change is not None:
             # Loaded here: without staged changes, no page needs it.
             from flagtui.details.staged_details import as_if_applied, staged_words
@@ -58,6 +68,7 @@ class EventInspector:
             definition = as_if_applied(definition, self._change)
         details = replace(details, definition=definition, row=definition.row())
         yield details
+        self._learn_row(read)
         counted, measured = await asyncio.gather(self._usage(row.id), EventUses(self._client).find(row.name))
         details = replace(details, usage=counted[0], why_no_usage=counted[1])
         yield replace(details, uses=measured[0], why_no_uses=measured[1])

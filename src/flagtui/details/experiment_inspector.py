@@ -34,10 +34,16 @@ class ExperimentInspector:
     """Loads results and caches them until the experiment changes or they are requested again."""
 
     def __init__(
-        self, client: Client, clock: Callable[[], float], may_calculate: Callable[[], bool] = lambda: False
+        self,
+        client: Client,
+        clock: Callable[[], float],
+        may_calculate: Callable[[], bool] = lambda: False,
+        learn_row: Callable[[ExperimentRow], object] = lambda _row: None,
     ) -> None:
+        """`learn_row` is called with the row of each experiment that was read."""
         self._client = client
         self._clock = clock
+        self._learn_row = learn_row
         self._measuring = Measuring(client, clock, may_calculate, self._note_refusal)
         self._refused: ApiError | None = None
         self._kept: OrderedDict[int, Findings] = OrderedDict()
@@ -97,6 +103,7 @@ class ExperimentInspector:
             return
         details = self._keep(await off_loop(lambda: _with_metrics(details, experiment), experiment.raw))
         yield details
+        self._learn_row(details.row)
         is_silent = experiment.uses_legacy_metrics and not experiment.has_old_goal
         if experiment.start_date is None or (is_silent and not details.awaited):
             needs_code = await self._needs_code(experiment)

@@ -37,11 +37,18 @@ class Inspector:
     """Loads the details of flags and caches them until the flag's version changes or they expire."""
 
     def __init__(
-        self, client: Client, staged: Callable[[int], StagedChange | None] = lambda _id: None
+        self,
+        client: Client,
+        staged: Callable[[int], StagedChange | None] = lambda _id: None,
+        learn_row: Callable[[FlagRow], object] = lambda _row: None,
     ) -> None:
-        """`staged` returns the staged change of a flag, with which its details are shown."""
+        """`staged` returns the staged change of a flag, with which its details are shown.
+
+        `learn_row` is called with the row of each flag that was read.
+        """
         self._client = client
         self._staged = staged
+        self._learn_row = learn_row
         self._kept: OrderedDict[int, tuple[FlagDetails, StagedChange | None]] = OrderedDict()
         self._outdated: set[int] = set()
         """Ids of the flags whose cached details are shown until they have been read again."""
@@ -87,14 +94,16 @@ class Inspector:
             return
         self._outdated.discard(row.id)
         self.cohorts.learn_names(flag)
+        read = flag.row()
         if change is not None:
             # Loaded here: without staged changes, no page needs it.
             from flagtui.details.staged_details import flag_as_staged
 
             staged, flag = await flag_as_staged(flag, change)
             details = replace(details, staged=staged)
-        details = replace(details, flag=flag)
+        details = replace(details, flag=flag, row=row if read.version == row.version else flag.row())
         yield details
+        self._learn_row(read)
         (dependents, no_dependents), (page, no_changes), reach, _ = await asyncio.gather(
             _try_request(lambda: self._client.flags.dependents(row.id)),
             _try_request(lambda: self._client.flags.activity(row.id, limit=8)),

@@ -31,6 +31,10 @@ def recall_rows(snapshots: Snapshots, place: SnapshotPlace) -> Snapshot[Any] | N
     return snapshots.load(place, KINDS[place.kind].row)
 
 
+def _version_of(row: Any) -> object:
+    return getattr(row, "version", None) or row.updated_at
+
+
 class Workspace:
     """The state of one project of one host. Another project is another workspace."""
 
@@ -184,6 +188,12 @@ class Workspace:
 
     def collection(self, kind: Kind) -> Collection[Any]:
         return self._lists[kind].collection
+
+    def learn_row(self, kind: Kind, row: Any) -> None:
+        """Store the row of a record that was read for its details if the listed one is of another version."""
+        listed = self.collection(kind).server_row(row.id)
+        if listed is not None and _version_of(listed) != _version_of(row):
+            self.collection(kind).put(row)
 
     async def compare(self, kind: Kind) -> None:
         """Bring a complete list without a feed up to date, usually with one request. Raises ApiError."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from textual import work
 from textual.app import ComposeResult
@@ -62,8 +63,9 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
             self.look()
 
     def take_row(self, before: EventDefinitionRow) -> None:
-        self._details = EventDetails(self._row, self._details.definition)
-        self.look()
+        if self._row != self._details.row:
+            self._details = EventDetails(self._row, self._details.definition)
+            self.look()
 
     @work(exclusive=True, group="inspect")
     async def look(self) -> None:
@@ -74,7 +76,8 @@ class EventScreen(EventKeys, RecordScreen[EventDefinitionRow]):
         entries = await asyncio.to_thread(self._app_state.session.journal.entries)
         self._done = [entry for entry in entries if entry.kind == KIND and entry.uuid == id]
         change = staged_change(self._app_state, KIND, id)
-        async for details in EventInspector(workspace.client, change).load(self._details.row):
+        inspector = EventInspector(workspace.client, change, partial(workspace.learn_row, "events"))
+        async for details in inspector.load(self._details.row):
             self._details = details
             self.draw_later()
 

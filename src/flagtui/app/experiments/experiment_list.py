@@ -1,6 +1,7 @@
 """The experiments of a project: what runs, for how long, and what leads."""
 
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -77,6 +78,7 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
                 workspace.client,
                 app_state.session.clock.time,
                 lambda: may_write(app_state, self.write_scope) is True,
+                partial(workspace.learn_row, "experiments"),
             )
         return self._inspector
 

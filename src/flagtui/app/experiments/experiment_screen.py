@@ -98,7 +98,9 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
 
     def take_row(self, before: ExperimentRow) -> None:
         """Read the details again when the experiment has changed."""
-        if (before.updated_at, before.status) != (self._row.updated_at, self._row.status):
+        # The row can be that of the details, which are being loaded.
+        states = ((each.updated_at, each.status) for each in (before, self._findings.row))
+        if (self._row.updated_at, self._row.status) not in states:
             self._plotted = ""
             self._findings = self._inspector.cached_findings(self._row)
             self._looking = self._look(again=True)

@@ -151,8 +151,10 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
             # Until the flag has been read again the older picture is better than none.
             details = cached if cached.flag is not None else replace(self._study.details, row=self._row)
             self._study = replace(self._study, details=details)
+        read = self._study.details.flag
         if self._row.version != before.version:
-            self.look()
+            if read is None or read.version != self._row.version:
+                self.look()
             if self._study.asked_value is not None:
                 self._study = replace(self._study, asked_value=None)
                 self._ask_value(self._row.id)

@@ -112,7 +112,8 @@ class ServerConnection:
         recalled = app_state.recalled
         app_state.leave_workspace()
         app_state.workspace = workspace
-        app_state.inspector = Inspector(workspace.client, partial(staged_change, app_state, FLAGS.entry))
+        staged = partial(staged_change, app_state, FLAGS.entry)
+        app_state.inspector = Inspector(workspace.client, staged, partial(workspace.learn_row, "flags"))
         app_state.is_connecting = False
         workspace.recall(snapshot=recalled)
         link = workspace.client.link
