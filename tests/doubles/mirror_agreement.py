@@ -13,12 +13,14 @@ from tests.service.evaluation.conftest import SAMPLE_KEY, Port
 from flagtui.api import Client
 from flagtui.details.evaluations import EvaluationSubject
 from flagtui.evaluate.definitions import Definitions
+from flagtui.evaluate.evaluation import Evaluation, Reason
 from flagtui.evaluate.flags import evaluate_all
 from flagtui.mirror.endpoints import MirrorEndpoints
 from flagtui.mirror.mirror import Mirror
 from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.mirror.upstream import ServerUpstream
 from flagtui.models.override import Override, Share
+from flagtui.service.sdk.program_scope import ProgramScope
 from flagtui.service.sdk.sdk_application import make_sdk_application
 from flagtui.service.server import Place, serving_in_thread
 
@@ -48,23 +50,32 @@ class SampleMirror:
             for key, each in records.items()
         }
 
-    def values_of(self, distinct_id: str, device_id: str | None = None) -> dict[str, Any]:
+    def values_of(
+        self, distinct_id: str, device_id: str | None = None, runtime: str = "all"
+    ) -> dict[str, Any]:
         """Return the values by `flagtui flags evaluate`, with the overrides; None for what it cannot decide.
 
-        The command evaluates a person whose properties are typed in from the definitions alone.
+        So are those of other runtimes. The command evaluates a person whose properties are typed in from
+        the definitions alone.
         """
         properties = dict(self.people)[distinct_id]
         subject = EvaluationSubject(distinct_id, properties, device_id=device_id)
         definitions = Definitions.of_document(
             self.mirror.flags.document, time_zone=self.mirror.flags.time_zone
         )
-        evaluations = evaluate_all(subject.person({}, is_complete=False), definitions)
-        values = {key: each.value for key, each in evaluations.items()}
+        outside = self.mirror.flags.flag_set().outside(ProgramScope(runtime))
+        overridden: dict[str, Any] = {}
         overrides = [each for each in self.mirror.flags.overrides if not isinstance(each.value, Share)]
         for override in sorted(overrides, key=lambda each: each.person is not None):
             if override.person in (None, distinct_id):
-                values[override.key] = override.value
-        return values
+                overridden[override.key] = override.value
+        decided = {
+            key: Evaluation(key, value, Reason.CONDITION_MATCH)
+            for key, value in (dict.fromkeys(outside, False) | overridden).items()
+        }
+        evaluations = evaluate_all(subject.person({}, is_complete=False), definitions, decided=decided)
+        values = {key: each.value for key, each in evaluations.items()}
+        return values | dict.fromkeys(outside) | overridden
 
 
 @contextmanager

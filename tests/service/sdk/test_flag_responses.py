@@ -9,6 +9,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 from tests.doubles.service_world import variants
+from tests.doubles.targeting import asks_flag
 from tests.service.evaluation.conftest import Service, Start
 from tests.service.sdk.conftest import Ask
 
@@ -59,6 +60,50 @@ async def test_versions_have_records_or_plain_values(flags: None, ask: Ask) -> N
         assert response["featureFlags"] == values
         assert "decide" not in path or response["sessionRecording"] is False
     assert (await ask("/flags/"))["featureFlagPayloads"] == {"split": '{"copy": "hi"}'}
+
+
+PYTHON = "posthog-python/7.91.1"
+PROGRAMS: list[tuple[dict[str, str], dict[str, object], set[str]]] = [
+    ({"user-agent": PYTHON}, {}, {"of-servers", "web", "web-and-docs"}),
+    ({"user-agent": "curl/8.5"}, {}, {"of-servers", "web", "web-and-docs"}),
+    ({"user-agent": "posthog-react-native/3"}, {}, {"of-browsers", "web", "web-and-docs"}),
+    ({"user-agent": "Mozilla/5.0 (X11)"}, {}, {"of-browsers", "web", "web-and-docs"}),
+    ({"user-agent": "node", "sec-fetch-mode": "cors"}, {}, {"of-browsers", "web", "web-and-docs"}),
+    ({"user-agent": "node"}, {}, {"web", "web-and-docs"}),
+    ({"user-agent": PYTHON}, {"evaluation_runtime": "Client"}, {"of-browsers", "web", "web-and-docs"}),
+    ({}, {"evaluation_runtime": "edge"}, {"of-browsers", "of-servers", "web", "web-and-docs"}),
+    ({"user-agent": PYTHON}, {"evaluation_contexts": ["web"]}, {"of-servers", "web"}),
+    ({"user-agent": PYTHON}, {"evaluation_contexts": ["ios", 7]}, {"of-servers"}),
+    ({}, {"evaluation_environments": ["docs", "web"]}, {"web", "web-and-docs"}),
+    ({}, {"evaluation_contexts": ["docs"], "flag_keys": ["web", "of-servers"]}, set()),
+]
+
+
+async def test_programs_get_flags_of_their_runtime_and_contexts(service: Service, token: str) -> None:
+    await service.flag("of-browsers", evaluation_runtime="client")
+    base = await service.flag("of-servers", evaluation_runtime="server")
+    await service.flag("web", evaluation_contexts=["web"])
+    contexts = ["web", "docs"]
+    await service.flag("web-and-docs", evaluation_contexts=contexts, evaluation_contexts_match_mode="all")
+    body = {"token": token, "distinct_id": "u-1"}
+    for headers, more, expected in PROGRAMS:
+        response = await service.client.post("/flags/?v=2", json=body | more, headers=headers)
+        assert response.json()["flags"].keys() == expected, (headers, more)
+    await service.flag("dependent", asks_flag(base))
+    for runtime, is_on in (("server", True), ("client", False)):
+        response = await service.client.post("/flags/?v=2", json=body | {"evaluation_runtime": runtime})
+        assert response.json()["flags"]["dependent"]["enabled"] is is_on
+
+
+async def test_members_have_the_names_and_lengths_of_every_library(service: Service, ask: Ask) -> None:
+    condition = {"key": "plan", "type": "person", "operator": "exact", "value": "pro"}
+    await service.flag("for-pro", condition)
+    await service.flag("half", share=50)
+    sent = await ask(flag_keys=["for-pro"], **{"$properties": {"plan": "pro"}})
+    assert {key: each["enabled"] for key, each in sent["flags"].items()} == {"for-pro": True}
+    names = [f"{number:0200}" for number in range(8)]
+    shares = [[(await ask(distinct_id=name + end))["flags"]["half"] for name in names] for end in ("", "x")]
+    assert shares[0] == shares[1]
 
 
 async def test_stored_properties_count_unless_the_program_sends_others(service: Service, ask: Ask) -> None:

@@ -9,6 +9,7 @@ from flagtui.service.errors import Json
 from flagtui.service.responses import Response, respond, text_of
 from flagtui.service.sdk.array_config import remote_settings
 from flagtui.service.sdk.flag_set import FAILED, FlagResult
+from flagtui.service.sdk.program_scope import read_scope
 from flagtui.service.sdk.sdk_call import SdkCall, note, read_context, read_keys, read_token
 
 _FIRST_TYPED: Final = 3
@@ -44,8 +45,9 @@ def _evaluate(call: SdkCall) -> list[FlagResult]:
         return []
     context, keys = read_context(body), read_keys(body)
     flag_set = call.source.flag_set()
-    results = flag_set.evaluate(call.source.person_of(context), keys)
-    note(call, results, keys)
+    outside = flag_set.outside(read_scope(body, call.headers))
+    results = flag_set.evaluate(call.source.person_of(context), keys, outside)
+    note(call, results, [key for key in keys or () if key not in outside])
     # Flags that are off for everyone are absent, as with the product.
     return [result for result in results if result.code != Reason.DISABLED]
 

@@ -1,6 +1,6 @@
 """The flags of one project at one moment, and the results of evaluating them for one person."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from flagtui.service.errors import Json
 from flagtui.service.evaluation.reasons import describe_reason
 from flagtui.service.evaluation.rules import describe_rules
 from flagtui.service.responses import text_of
+from flagtui.service.sdk.program_scope import ProgramScope
 
 FAILED: Final = "error"
 """The reason of a flag that was not evaluated."""
@@ -39,11 +40,17 @@ class FlagRecord(msgspec.Struct, frozen=True):
     has_rules: bool = False
     """Its configuration is version 2."""
     has_variants: bool = False
+    runtime: str = "all"
+    contexts: frozenset[str] = frozenset()
+    needs_all_contexts: bool = False
+    """Whether a program has to declare every context; otherwise any one is enough."""
 
     @classmethod
     def of(cls, raw: Mapping[str, Json]) -> "FlagRecord":
         """Read a stored flag or one of a definitions document; malformed members count as absent."""
         filters = wire.mapping(raw.get("filters"))
+        # Older servers have the contexts under their first name.
+        contexts = raw.get("evaluation_contexts", raw.get("evaluation_tags"))
         return cls(
             key=str(raw.get("key", "")),
             id=_whole(raw.get("id"), 0),
@@ -55,6 +62,9 @@ class FlagRecord(msgspec.Struct, frozen=True):
             has_encrypted_payloads=bool(raw.get("has_encrypted_payloads")),
             has_rules=filters.get("version") == 2,
             has_variants=bool(wire.mapping(filters.get("multivariate")).get("variants")),
+            runtime=str(raw.get("evaluation_runtime") or "all").lower(),
+            contexts=frozenset(map(str, wire.items(contexts))),
+            needs_all_contexts=raw.get("evaluation_contexts_match_mode") == "all",
         )
 
 
@@ -107,12 +117,26 @@ class FlagSet:
     encoded: dict[Hashable, msgspec.Raw] = field(default_factory=dict, init=False)
     """By outcome, the JSON text of results, kept by the protocol that writes it."""
 
-    def evaluate(self, person: Person, keys: Iterable[str] | None = None) -> list[FlagResult]:
-        """Return the results of these flags, or of all; keys that do not exist are skipped."""
-        existing = self.records if keys is None else [key for key in keys if key in self.records]
+    def outside(self, scope: ProgramScope) -> frozenset[str]:
+        """Return the keys of flags that are not for a program."""
+        return frozenset(
+            key
+            for key, record in self.records.items()
+            if not scope.covers(record.runtime, record.contexts, needs_all=record.needs_all_contexts)
+        )
+
+    def evaluate(
+        self, person: Person, keys: Iterable[str] | None = None, outside: Collection[str] = ()
+    ) -> list[FlagResult]:
+        """Return the results of these flags, or of all; keys that do not exist or are outside are skipped.
+
+        Overrides reach every program.
+        """
         values = self._values_for(person)
-        # Dependents of an overridden flag follow it.
-        decided = {key: _decide(key, value) for key, value in values.items()}
+        requested = self.records if keys is None else [key for key in keys if key in self.records]
+        existing = [key for key in requested if key in values or key not in outside]
+        # Dependents of an overridden flag follow it; to those of a flag that is outside, it is off.
+        decided = {key: _decide(key, values.get(key, False)) for key in (*outside, *values)}
         evaluated = [key for key in existing if key not in values and not self._is_refused(key)]
         evaluations = evaluate_all(person, self.definitions, evaluated, decided=decided)
         return [

@@ -20,6 +20,7 @@ from flagtui.service.operations import Routes
 from flagtui.service.request_body import Pace, check_announced, read_body
 from flagtui.service.responses import Response
 from flagtui.service.sdk.endpoints import Endpoint
+from flagtui.service.sdk.program_scope import runtime_of
 from flagtui.service.sdk.sdk_call import LARGEST_BODY, FlagSource, Noted, SdkCall
 
 
@@ -59,7 +60,7 @@ class SdkApplication(HttpApplication):
             return self._respond(endpoint, request, params, raw)[0]
         headers = request.headers
         target = (request.scope["path"], request.scope["query_string"], raw)
-        sender = tuple(headers.get(name) for name in ("user-agent", "if-none-match"))
+        sender = (headers.get("user-agent"), headers.get("if-none-match"), runtime_of(headers))
         cached = self._cache.find(self._source.flag_set(), (target, sender))
         if cached is None:
             response, noted = self._respond(endpoint, request, params, raw)

@@ -20,6 +20,7 @@ from flagtui.service.sdk.flag_set import FlagResult, FlagSet
 LARGEST_BODY: Final = 20 * 2**20
 """Bytes after decompression."""
 MOST_LEVELS: Final = 64
+LONGEST_ID: Final = 200
 _GZIP: Final = b"\x1f\x8b"
 _FORM: Final = b"data="
 
@@ -126,26 +127,31 @@ def read_token(body: Mapping[str, Json], query: Mapping[str, str]) -> str:
 
 
 def read_context(body: Mapping[str, Json]) -> EvaluationContext:
-    """Return the subject of the body. Raises 400 without a distinct id."""
-    named = body.get("distinct_id", body.get("$distinct_id"))
+    """Return the subject of the body. Raises 400 without a distinct id; the product cuts a long one too."""
+    named = _either(body, "distinct_id")
     distinct_id = str(named) if isinstance(named, str | int | float) and not isinstance(named, bool) else ""
     if not distinct_id:
         detail = "The distinct_id field is missing from the request. Please include a valid identifier."
         raise invalid(detail, "distinct_id", "required")
-    properties = mapping(body.get("person_properties"))
+    properties = mapping(body.get("person_properties", body.get("$properties")))
     device = body.get("$device_id") or body.get("device_id") or properties.get("$device_id")
     return EvaluationContext(
-        distinct_id,
+        distinct_id[:LONGEST_ID],
         properties,
-        {name: key for name, key in mapping(body.get("groups")).items() if _is_key(key)},
-        {name: mapping(value) for name, value in mapping(body.get("group_properties")).items()},
+        {name: key for name, key in mapping(_either(body, "groups")).items() if _is_key(key)},
+        {name: mapping(value) for name, value in mapping(_either(body, "group_properties")).items()},
         device if isinstance(device, str) and device else None,
     )
 
 
+def _either(body: Mapping[str, Json], name: str) -> Json:
+    """Return a member that some libraries write with a dollar."""
+    return body.get(name, body.get(f"${name}"))
+
+
 def read_keys(body: Mapping[str, Json]) -> list[str] | None:
     """Return the keys of the flags that are requested; None for all."""
-    keys = body.get("flag_keys_to_evaluate")
+    keys = body.get("flag_keys_to_evaluate", body.get("flag_keys"))
     return [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else None
 
 

@@ -11,6 +11,7 @@ from flagtui.service.evaluation.operations import LOCAL_EVALUATION
 from flagtui.service.evaluation.stored import evaluator_fields, load_definitions, load_groups, load_person
 from flagtui.service.news import News
 from flagtui.service.reader import remember
+from flagtui.service.responses import value_of
 from flagtui.service.sdk.flag_set import FlagRecord, FlagSet
 from flagtui.service.sdk.sdk_call import EvaluationContext
 
@@ -56,12 +57,16 @@ class StoredFlags:
 
         def load() -> FlagSet:
             rows = call.db.execute(_FLAGS, (project.id,)).fetchall()
-            names = ("version", "name", "is_remote_configuration", "has_encrypted_payloads")
+            names = (
+                *("version", "name", "is_remote_configuration", "has_encrypted_payloads"),
+                *("evaluation_runtime", "evaluation_contexts_match_mode"),
+            )
             records = (
                 FlagRecord.of(
                     evaluator_fields(row)
                     | {name: row[name] for name in names}
                     | {"has_experiment": bool(row["tested"])}
+                    | {"evaluation_contexts": value_of(row["evaluation_contexts"])}
                 )
                 for row in rows
             )
