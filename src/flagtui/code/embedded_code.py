@@ -14,7 +14,7 @@ _ATTRIBUTES: Final = (
 )
 """Expressions of Vue, Angular and Alpine, and handlers of HTML."""
 _SVELTE: Final = (
-    rf"{_NO_TEMPLATE}|\{{(?:[#:@/]\w+(?:\s+if\b)?)?"
+    rf"\A---\r?\n(.*?)^---|{_NO_TEMPLATE}|\{{(?:[#:@/]\w+(?:\s+if\b)?)?"
     r"""((?:[^{}"'`]|"[^"]*"|'[^']*'|`[^`]*`|\{[^{}]*\})*)\}"""
 )
 _ALL_BUT_LINES: Final = re.compile(r"[^\n]")

@@ -24,6 +24,7 @@ _TEST_PATTERNS: Final = (
     *("tests.py", "*-spec.*", "*.cy.*", "cypress/"),
     *("*Tests.java", "*Test.kt", "*Tests.kt", "*Tests.swift", "*Test.php", "*Tests.cs", "*Test.cs"),
     *("tests/", "test/", "spec/", "__tests__/", "__mocks__/", "Tests/", "e2e/", "androidTest/"),
+    *("*.*Tests/", "commonTest/", "testdata/", "*.e2e.*"),
 )
 _TEST_PARTS: Final = ("test", "Test", "spec", "e2e", "__mocks__", ".cy.", "cypress")
 """A path that matches a pattern has one of them."""

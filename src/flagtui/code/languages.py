@@ -21,6 +21,8 @@ class Language(msgspec.Struct, frozen=True):
 
 
 _SCRIPT: Final = ("string", "template_string")
+_TEMPLATES: Final = ("ejs", "hbs", "njk", "jinja", "jinja2", "twig", "liquid", "jsp")
+"""Extensions of pages that other programs complete; their scripts and handlers are those of HTML."""
 _ALL: Final = (
     Language("ts", ("ts", "mts", "cts"), "typescript", _SCRIPT),
     Language("tsx", ("tsx",), "tsx", _SCRIPT),
@@ -89,9 +91,9 @@ _ALL: Final = (
         arguments=("argument_list", "attribute_argument_list"),
         is_server=True,
     ),
-    Language("html", ("html", "htm"), "html"),
+    Language("html", ("html", "htm", *_TEMPLATES), "html"),
     Language("vue", ("vue",), "html"),
-    Language("svelte", ("svelte",), "html"),
+    Language("svelte", ("svelte", "astro"), "html"),
 )
 LANGUAGES: Final[Mapping[str, Language]] = {language.name: language for language in _ALL}
 """By name; the only languages that files are parsed as."""

@@ -35,6 +35,8 @@ _ENTRY: Final = re.compile(
     r"(?:^|[;{,])[ \t]*(?P<name>[A-Za-z_]\w*)\s*\(\s*(?:\w+\s*[=:]\s*)?\Z", re.MULTILINE
 )
 """An entry of an enumeration whose name is not in capitals."""
+_SINGLETON: Final = re.compile(r"\bobject\s+(?P<name>\w+)\s*:\s*(\w+)\(\s*(?:\w+\s*=\s*)?\Z")
+"""A subtype of a sealed class in Kotlin: `object Nav : Flag("nav")`."""
 _WITH_ENTRIES: Final = ("java", "kotlin", "dart")
 _PROPERTY: Final = re.compile(
     r"\b(?:public|private|protected|internal|static)\b[^=;{}()]*?\b(?P<name>\w+)\s*(?:=>|\{\s*get;[^{}]*\}\s*=)\s*\Z"
@@ -56,7 +58,9 @@ _CLASS: Final = re.compile(
 _VARIABLE: Final = re.compile(r"\b(?:const|let|var|val|final|enum|class|object)\s+([A-Za-z_$][\w$]*)")
 _PACKAGE: Final = re.compile(r"^package\s+(\w+)", re.MULTILINE)
 # A pattern that begins with a line end is several times as fast as one that begins with `^`.
+_USES: Final = re.compile(r"\n[ \t]*(?:pub\s+)?use\b[^;]*")
 _IMPORTS: Final = {
+    **dict.fromkeys(("rust", "php"), _USES),
     "python": re.compile(r"\n[ \t]*(?:from\s+\S+\s+import\s+(?:\([^)]*\)|[^\n]*)|import\s+[^\n]*)"),
     "go": re.compile(r"\n[ \t]*import\s+(?:\([^)]*\)|[^\n]*)"),
     "js": re.compile(
@@ -125,9 +129,12 @@ def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
             if is_member and source.language in SCRIPTS:
                 around = objects.around(start)
             else:
-                arm = _ARM.search(source.text, max(0, start - _LOOK_BACK), start)
+                from_here = max(0, start - _LOOK_BACK), start
+                arm = _ARM.search(source.text, *from_here)
                 # In a `match`, `Flag::Nav => "nav"` names the key of a value of an enumeration.
                 scope = arm[1] if arm and arm[1] != "Self" else ""
+                if source.language == "kotlin" and (singleton := _SINGLETON.search(source.text, *from_here)):
+                    scope = singleton[2]
                 around = [*filter(None, (scope or scopes_of[is_member and not arm].before(start, name),))]
             scopes = (*around, *file_scopes())
             yield start, NamedKey(path, name, key, scopes, source.line_of(start), is_member)
@@ -186,6 +193,8 @@ def _name_before(text: str, start: int, language: str, marks: Collection[str]) -
         match = _DEFINE.search(before)
     else:
         match = _ATTRIBUTE.search(before) if language == "elixir" else None
+    if language == "kotlin" and last in "(=":
+        match = match or _SINGLETON.search(before)
     if match is None and last in "(=" and language in _WITH_ENTRIES and _is_entry(text, start):
         match = _ENTRY.search(before)
     return (match["name"], last in (":", ">")) if match else ("", False)
