@@ -81,6 +81,12 @@ async def test_missing_pages_alone_are_requested_automatically(setting: Setting)
 
 
 async def test_requested_refresh_shows_its_progress(program: Program) -> None:
+    program.timing.now += 5 * MINUTE
+    program.wire.hold("/feature_flags/$")
+    await program.press_without_waiting("f5")
+    assert program.link == "◌ loading…, data 5 min old"
+    await program.let_go()
+    program.wire.let_go.clear()
     program.wire.held = lambda request: int(request.url.params.get("offset", "0")) > 0
     await program.press_without_waiting("f5")
     assert program.link == "◌ loading 100 of 248"

@@ -107,7 +107,10 @@ def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:
     state = loading.state
     if isinstance(state, Running) and (state.is_asked or not is_all_here):
         done = f" {state.done:,}" if state.done or state.total else "…"
-        return Link("loading", f"loading{done}{f' of {state.total:,}' if state.total else ''}")
+        # Until a page arrives, the rows are those of the last load or of the cache.
+        is_old = not state.done and (loading.age or 0) >= MINUTE
+        old = f"data {_rough(loading.age)} old" if is_old else ""
+        return Link("loading", _join(f"loading{done}{f' of {state.total:,}' if state.total else ''}", old))
     if loading.too_long is not None:
         return Link("retrying", stopped_words(len(workspace.collection(app_state.kind))))
     synced = "synced just now" if (loading.age or 0) < MINUTE else f"synced {_rough(loading.age)} ago"
