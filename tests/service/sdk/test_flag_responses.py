@@ -101,6 +101,7 @@ async def test_members_have_the_names_and_lengths_of_every_library(service: Serv
     await service.flag("half", share=50)
     sent = await ask(flag_keys=["for-pro"], **{"$properties": {"plan": "pro"}})
     assert {key: each["enabled"] for key, each in sent["flags"].items()} == {"for-pro": True}
+    assert (await ask(distinct_id=""))["flags"]["half"]["enabled"] is True
     names = [f"{number:0200}" for number in range(8)]
     shares = [[(await ask(distinct_id=name + end))["flags"]["half"] for name in names] for end in ("", "x")]
     assert shares[0] == shares[1]

@@ -15,6 +15,7 @@ from flagtui.service.flags.dependents import dependencies
 from flagtui.service.flags.representation import properties_of
 from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.operations import Operation
+from flagtui.service.reader import remember
 from flagtui.service.responses import Response, join_object, text_of, value_of
 
 _FLAGS = """
@@ -29,8 +30,10 @@ def local_evaluation(call: Call) -> Response:
 
 
 def document_answer(call: Call, project: Project) -> Response:
-    """Return the document, or 304 without a body when the caller has it already."""
-    return tagged_answer(document_text(call, project).encode(), call.headers)
+    """Return the document, or 304 without a body when the caller has it already; libraries poll for it."""
+    question = ("document", project.id, _expands_cohorts(call))
+    content = remember(call.db, question, lambda: document_text(call, project).encode())
+    return tagged_answer(content, call.headers)
 
 
 def document_text(call: Call, project: Project) -> str:

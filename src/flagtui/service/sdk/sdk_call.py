@@ -127,16 +127,18 @@ def read_token(body: Mapping[str, Json], query: Mapping[str, str]) -> str:
 
 
 def read_context(body: Mapping[str, Json]) -> EvaluationContext:
-    """Return the subject of the body. Raises 400 without a distinct id; the product cuts a long one too."""
+    """Return the subject of the body. Raises 400 without a distinct id.
+
+    As on the product, an empty one is evaluated, and a long one cut.
+    """
     named = _either(body, "distinct_id")
-    distinct_id = str(named) if isinstance(named, str | int | float) and not isinstance(named, bool) else ""
-    if not distinct_id:
+    if isinstance(named, bool) or not isinstance(named, str | int | float):
         detail = "The distinct_id field is missing from the request. Please include a valid identifier."
         raise invalid(detail, "distinct_id", "required")
     properties = mapping(body.get("person_properties", body.get("$properties")))
     device = body.get("$device_id") or body.get("device_id") or properties.get("$device_id")
     return EvaluationContext(
-        distinct_id[:LONGEST_ID],
+        str(named)[:LONGEST_ID],
         properties,
         {name: key for name, key in mapping(_either(body, "groups")).items() if _is_key(key)},
         {name: mapping(value) for name, value in mapping(_either(body, "group_properties")).items()},
