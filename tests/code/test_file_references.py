@@ -146,6 +146,8 @@ def test_marker_accepts_its_line_or_the_next_one() -> None:
     )
     reasons = [each.accepted for each in (*file.references, *(call.reference for call in file.calls))]
     assert reasons == ["kept for rollback", "", "computed on purpose"]
+    text = "// flagtui: ok next release\nconst on = isFeatureEnabled(\n  'nav',\n);\n"
+    assert only(text).accepted == "next release"
 
 
 def test_marker_needs_a_reason_outside_of_strings() -> None:

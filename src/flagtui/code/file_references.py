@@ -14,7 +14,7 @@ from flagtui.code.languages import Language
 from flagtui.code.named_keys import SCRIPTS, find_imports, find_modules, find_names, read_path
 from flagtui.code.parameters import find_parameters
 from flagtui.code.quoted_words import WITH_SYMBOLS, quoted_keys, symbols
-from flagtui.code.reference_records import Fallback, FileReferences, Kind, NamedCall, NamedKey, Reference
+from flagtui.code.reference_records import FileReferences, Kind, NamedCall, NamedKey, Reference
 from flagtui.code.sdk_functions import CallNames, SdkFunction, Subject
 from flagtui.code.syntax import Syntax, parse
 
@@ -50,21 +50,18 @@ def find_references(text: str, facts: FileFacts, keys: Collection[str], names: C
     """Return the references of the file. Without a language, every quoted key is of kind `string`."""
     reader = _FileReader(text, facts, keys, names)
     references = [*reader.read()]
+    calls, replace = reader.calls, msgspec.structs.replace
     accepted, problems = reader.markers()
-    references = [_accept(each, accepted) for each in references]
-    calls = tuple(
-        msgspec.structs.replace(call, reference=_accept(call.reference, accepted)) for call in reader.calls
-    )
+    if accepted:
+        references = [reader.accept(each, accepted) for each in references]
+        calls = [replace(call, reference=reader.accept(call.reference, accepted)) for call in calls]
     if reader.syntax.broken_at is not None:
         line, _ = reader.source.line_of(reader.syntax.broken_at)
         problems.append(f"{facts.path}:{line}: syntax not understood; uses below may be missing.")
     order = sorted(references, key=lambda each: (each.line, each.column))
-    return FileReferences(facts.path, tuple(order), tuple(reader.names.values()), calls, tuple(problems))
-
-
-def _accept(reference: Reference, accepted: dict[int, str]) -> Reference:
-    reason = accepted.get(reference.line) or accepted.get(-reference.line, "")
-    return msgspec.structs.replace(reference, accepted=reason) if reason else reference
+    return FileReferences(
+        facts.path, tuple(order), tuple(reader.names.values()), tuple(calls), tuple(problems)
+    )
 
 
 class _FileReader:
@@ -77,6 +74,8 @@ class _FileReader:
         self.calls: list[NamedCall] = []
         self.names: dict[int, NamedKey] = {}
         """By the position of the text."""
+        self._call_starts: dict[tuple[int, int], int] = {}
+        """The position of the function by line and column of the key."""
         self._lower = ""
 
     def read(self) -> Iterator[Reference]:
@@ -139,6 +138,14 @@ class _FileReader:
                 reasons[line + 1] = reason
         return reasons, problems
 
+    def accept(self, reference: Reference, reasons: Mapping[int, str]) -> Reference:
+        """Add the reason of a marker for the line of the key, or for that of the function."""
+        lines = [reference.line]
+        if (start := self._call_starts.get((reference.line, reference.column))) is not None:
+            lines.append(self.source.line_of(start)[0])
+        reason = next(filter(None, map(reasons.get, lines)), "")
+        return msgspec.structs.replace(reference, accepted=reason) if reason else reference
+
     def _read_calls(self) -> Iterator[tuple[Reference, int]]:
         self.functions = self.functions.with_imports(self._renamed)
         for start in self.functions.may_end(self.source.text, self.syntax.arguments):
@@ -150,7 +157,7 @@ class _FileReader:
             receiver = self._renamed.get(match[1], match[1]) if match else ""
             function = self.functions.find(receiver, name)
             if function is not None and self._is_here(function, receiver):
-                yield from self._read_call(name, function, start, end)
+                yield from self._read_call(first, name, function, start, end)
         if self.facts.language and self.facts.language.name in ("tsx", "js"):
             yield from self._read_components()
 
@@ -176,26 +183,32 @@ class _FileReader:
         return bool(values) and not any("posthog" in each for each in values)
 
     def _read_call(
-        self, name: str, function: SdkFunction, start: int, end: int
+        self, first: int, name: str, function: SdkFunction, start: int, end: int
     ) -> Iterator[tuple[Reference, int]]:
         call = KeyCall(self.source, self.keys, function, start, end)
         if call.argument is not None:
-            yield from self._name_key(name, function, call.argument, call.fallback, call.is_server)
+            about = {"function": name, "fallback": call.fallback, "is_server": call.is_server}
+            yield from self._name_key(first, function, call.argument, about)
 
     def _name_key(
-        self, name: str, function: SdkFunction, argument: Argument, fallback: Fallback, is_server: bool
+        self, first: int, function: SdkFunction, argument: Argument, about: Mapping[str, object]
     ) -> Iterator[tuple[Reference, int]]:
+        """Yield the keys that the function at this position receives."""
         kind: Kind = "wrapper" if function.is_wrapper else "call"
-        about = {"function": name, "fallback": fallback, "is_server": is_server}
         for value in key_values(self.source, argument):
             key = self.source.literal(value)
-            if key:
-                yield self._reference(value.start, kind, key, function.subject, **about), value.start
-            elif key is None:
+            if key == "":
+                continue
+            words = ""
+            if key is None:
                 words = " ".join(self.source.text[value.start : value.end].split())[:_EXPRESSION_LENGTH]
-                reference = self._reference(
-                    value.start, kind, "", function.subject, expression=words, **about
-                )
+            reference = self._reference(
+                value.start, kind, key or "", function.subject, expression=words, **about
+            )
+            self._call_starts[reference.line, reference.column] = first
+            if key:
+                yield reference, value.start
+            else:
                 self._add_call(reference, words, value.start)
 
     def _add_call(self, reference: Reference, words: str, position: int) -> None:
@@ -245,7 +258,7 @@ class _FileReader:
                 continue
             for attribute in self.source.attributes(match.end()):
                 if attribute.name == "flag":
-                    yield from self._name_key(name, SdkFunction(), attribute, None, False)
+                    yield from self._name_key(match.start(), SdkFunction(), attribute, {"function": name})
 
     def _reference(
         self, position: int, kind: Kind, key: str, subject: Subject = "flag", **about: object
