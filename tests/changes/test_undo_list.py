@@ -47,7 +47,10 @@ STATUS = {"before": {"status": "running"}, "after": {"status": "draft"}}
     "an event elsewhere": (an_entry("event_definition", signature=Signature(host="other", project="1")),
                            "another project"),
     **{f"an event that ended as {ending}": (an_entry("event_definition", ending=ending), "it ended as ")
-       for ending in ("refused", "conflicted", "unknown", "")},
+       for ending in ("refused", "conflicted")},
+    **{f"an event whose outcome is {ending or 'open'}": (an_entry("event_definition", ending=ending),
+                                                         "whether it was applied is not known")
+       for ending in ("unknown", "")},
     "something newer": (an_entry("survey", "rename"), "does not know"),
 })  # fmt: skip
 def test_what_cannot_be_taken_back_says_why(entry: Entry, reason: str) -> None:

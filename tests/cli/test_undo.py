@@ -97,9 +97,10 @@ def test_last_change_is_undone_once_and_by_its_id(
 def test_undo_never_passes_a_change_that_is_not_known(signed_in: Run, machine: Machine) -> None:
     machine.turn_off("adad1111", batch="b")
     saved = machine.journal.entries()[0]
+    lost = replace(saved, version=saved.saved_version, before={"name": ""}, after={"name": "lost"})
     for later in (
-        replace(saved, id="adad2222", at=saved.at - 1),
-        replace(saved, id="adad3333", at=saved.at + 1, batch=""),
+        replace(lost, id="adad2222", at=saved.at - 1),
+        replace(lost, id="adad3333", at=saved.at + 1, batch=""),
     ):
         machine.journal.begin(replace(later, ending=""))
         machine.journal.finish(later.id, "unknown")
@@ -112,9 +113,26 @@ def test_undo_never_passes_a_change_that_is_not_known(signed_in: Run, machine: M
     machine.journal.finish(waiting.id, "awaiting approval")
     refused = signed_in("undo", "--yes")
     assert f"{machine.key}, turn on: it waits for approval, so nothing was undone. To undo an" in refused.err
-    machine.journal.begin(replace(saved, id="adad5555", at=saved.at + 1))
+    machine.journal.begin(replace(lost, id="adad5555", at=saved.at + 1))
     assert signed_in("undo", "adad1111", "--yes").code == 0
     assert machine.flag().active is True
+
+
+def test_undo_looks_up_what_was_left_open(signed_in: Run, machine: Machine) -> None:
+    machine.turn_off("abcd1111")
+    saved = machine.journal.entries()[0]
+    lost = replace(saved, id="abcd2222", at=saved.at + 600, version=2, after={"name": "lost"})
+    done = replace(saved, id="abcd3333", at=saved.at + 700, version=4)
+    for entry, words in (
+        (lost, "“turn off” was not applied; it is unchanged at version 3."),
+        (done, "“turn off” was done at version 5."),
+    ):
+        machine.change(active=False)
+        machine.journal.begin(replace(entry, ending=""))
+        undone = require_done(signed_in("undo", "--yes"))
+        assert f"{machine.key}: {words}" in undone.err
+        assert machine.flag().active is True
+    assert {entry.id: entry.ending for entry in machine.journal.entries()}["abcd2222"] == "failed"
 
 
 def test_unreadable_journal_is_not_reported_as_empty(signed_in: Run, machine: Machine) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -35,17 +36,60 @@ async def recover_all(
 ) -> list[Recovery]:
     """Look up the open entries of this project, or of this mirror, and close those with a final verdict.
 
-    Those that waited for approval are closed when it was decided on them.
+    Those that waited for approval are closed when it was decided on them. Raises `JournalUnwritable`.
+    """
+    recent = await asyncio.to_thread(journal.entries, journal.clock() - RECOVERY_WINDOW)
+    return await _settle(journal, client, here, recent, mirror)
+
+
+async def read_for_undo(
+    journal: Journal,
+    client: Client,
+    here: Signature,
+    is_meant: Callable[[Entry], bool] | None = None,
+    report: Callable[[Recovery], None] = lambda _recovery: None,
+) -> list[Entry]:
+    """Return all of the journal, newest first; changes whose outcome was open are looked up before.
+
+    Those that waited for approval are, too. Without `is_meant`, they are those after the newest change that
+    can be undone, and those confirmed together with it. `report` receives each that has its outcome now.
+    """
+    entries = await asyncio.to_thread(journal.entries)
+    if is_meant is None:
+        newest = next_undo(entries, here)
+        first = max((entry.at for entry in newest), default=journal.clock() - RECOVERY_WINDOW)
+        batches = {entry.batch for entry in newest} - {""}
+        meant = [entry for entry in entries if entry.at > first or entry.batch in batches]
+    else:
+        meant = [*filter(is_meant, entries)]
+    # One of this process without an ending is in flight.
+    meant = [entry for entry in meant if entry.ending or entry.pid != os.getpid()]
+    # Where the journal cannot be written, the outcome stays open.
+    with suppress(JournalUnwritable):
+        recoveries = await _settle(journal, client, here, meant)
+        settled = [recovery for recovery in recoveries if recovery.verdict in ENDINGS]
+        for recovery in settled:
+            report(recovery)
+        if settled:
+            return await asyncio.to_thread(journal.entries)
+    return entries
+
+
+async def _settle(
+    journal: Journal,
+    client: Client,
+    here: Signature,
+    entries: Sequence[Entry],
+    mirror: OverrideMirror | None = None,
+) -> list[Recovery]:
+    """Look up the open ones of these entries of this place, and close those with a final verdict.
 
     Within a minute of the request the server may still apply it. Raises `JournalUnwritable`.
     """
-    now, place = journal.clock(), (here.host, here.project)
-    recoveries: list[Recovery] = []
-    if mirror is None:
-        recent = await asyncio.to_thread(journal.entries, now - RECOVERY_WINDOW)
-        recoveries += await _settle_waiting(journal, client, here, recent)
+    now, place, ids = journal.clock(), (here.host, here.project), {entry.id for entry in entries}
+    recoveries = [] if mirror is not None else await _settle_waiting(journal, client, here, entries)
     for entry in await asyncio.to_thread(journal.unresolved):
-        if (entry.signature.host, entry.signature.project) != place:
+        if entry.id not in ids or (entry.signature.host, entry.signature.project) != place:
             continue
         # An entry of the future was written before the clock was set back.
         if_absent: RecoveryVerdict = "not applied" if abs(now - entry.at) > WATCH_FOR else "not known"
@@ -58,7 +102,7 @@ async def recover_all(
         except ApiError:
             recovery = Recovery(entry, "not known")
         if (ending := ENDINGS.get(recovery.verdict)) is not None:
-            await _close(journal, recovery, ending, f"found {recovery.verdict} at the next start")
+            await _close(journal, recovery, ending, f"found {recovery.verdict} later")
         recoveries.append(recovery)
     return recoveries
 
@@ -66,23 +110,6 @@ async def recover_all(
 async def _close(journal: Journal, recovery: Recovery, ending: Ending, note: str) -> None:
     id, record = recovery.entry.id, recovery.record
     await asyncio.to_thread(journal.finish, id, ending, record, note, recovery.server_values)
-
-
-async def read_for_undo(
-    journal: Journal, client: Client, here: Signature, is_meant: Callable[[Entry], bool] | None = None
-) -> list[Entry]:
-    """Return all of the journal, newest first, in which changes that waited for approval have their outcome.
-
-    Without `is_meant`, those after the newest change that can be undone are looked up.
-    """
-    entries = await asyncio.to_thread(journal.entries)
-    first = max((entry.at for entry in next_undo(entries, here)), default=journal.clock() - RECOVERY_WINDOW)
-    meant = [entry for entry in entries if (is_meant(entry) if is_meant is not None else entry.at > first)]
-    # Where the journal cannot be written, the change still waits.
-    with suppress(JournalUnwritable):
-        if await _settle_waiting(journal, client, here, meant):
-            return await asyncio.to_thread(journal.entries)
-    return entries
 
 
 async def _settle_waiting(

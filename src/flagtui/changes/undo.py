@@ -139,9 +139,10 @@ def why_not(entry: Entry, here: Signature) -> Blocked | None:
         return Blocked("elsewhere", "it was made in another project", "switch to that project first")
     if entry.ending == "awaiting approval":
         return Blocked("not saved", "it waits for approval, so there is nothing to undo yet")
+    if entry.is_open:
+        return Blocked("not saved", "whether it was applied is not known", "look at the record")
     if entry.ending != "saved":
-        ending = entry.ending or "not known"
-        return Blocked("not saved", f"it ended as {ending}, so there is nothing to undo")
+        return Blocked("not saved", f"it ended as {entry.ending}, so there is nothing to undo")
     return kind_of(entry.kind).why_not(entry)
 
 

@@ -22,6 +22,7 @@ from flagtui.text.styled import Notice
 
 if TYPE_CHECKING:
     from flagtui.app.shell.sign_in import SignIn
+    from flagtui.changes.entry_kind import Recovery
     from flagtui.changes.proposal import Report
     from flagtui.store.kinds import Kind
     from flagtui.store.workspace import Workspace
@@ -206,6 +207,13 @@ class ChangeTasks:
         if instead_of is not None:
             drop_toast(self.app, instead_of)
         show_toast(self.app, notice)
+
+    def show_recovery(self, change: Recovery) -> None:
+        """Show what became of a change whose outcome was open."""
+        # Loaded here: the first rows do without it.
+        from flagtui.text.outcomes import left_open
+
+        self.show_toast(left_open(change.words, is_known=change.is_known))
 
     @contextmanager
     def reading(self, what: str) -> Iterator[Callable[[int], None]]:

@@ -192,7 +192,6 @@ class ChangeRunner(ChangeTasks):
         """Show what became of these changes, and return whether that is known of each of them."""
         from flagtui.changes.journal import JournalUnwritable
         from flagtui.changes.recovery import recover_all
-        from flagtui.text.outcomes import left_open
 
         session, here = self._app_state.session, self._app_state.signature(workspace)
         try:
@@ -201,5 +200,5 @@ class ChangeRunner(ChangeTasks):
             self.show_toast(Notice(f"The journal cannot be written: {fault}", "error"))
             return False
         for change in recovered:
-            self.show_toast(left_open(change.words, is_known=change.is_known))
+            self.show_recovery(change)
         return all(change.verdict != "not known" for change in recovered)

@@ -113,7 +113,8 @@ class WritePath:
             await self.stage_steps.undo_step(is_redo=is_redo)
             return
         here = self._app_state.signature(workspace)
-        entries = await read_for_undo(self._app_state.session.journal, workspace.client, here)
+        journal, show = self._app_state.session.journal, self._runner.show_recovery
+        entries = await read_for_undo(journal, workspace.client, here, report=show)
         if self._runner.is_saving and entries and not entries[0].ending:
             # The one before would be undone.
             self._runner.show_toast(UNSAVED)
@@ -148,7 +149,8 @@ class WritePath:
             return
         context, here = WorkspaceContext(self._app_state, workspace), self._app_state.signature(workspace)
         meant, journal = {change.id: change for change in changes}, self._app_state.session.journal
-        entries = await read_for_undo(journal, workspace.client, here, lambda entry: entry.id in meant)
+        is_meant, show = (lambda entry: entry.id in meant), self._runner.show_recovery
+        entries = await read_for_undo(journal, workspace.client, here, is_meant, show)
         meant |= {entry.id: entry for entry in entries if entry.id in meant}
         changes = [*meant.values()]
         refusal = why_not(changes[0], here)

@@ -7,6 +7,7 @@ from typing import Any, Final
 import click
 from msgspec.structs import replace
 
+from flagtui.changes.entry_kind import Recovery
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Purpose
@@ -27,6 +28,7 @@ from flagtui.cli.plumbing.confirmation import ask_and_send
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.output.lines import progress
 from flagtui.cli.plumbing.profile_choice import Opening, writable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.session_context import SessionContext
@@ -91,7 +93,7 @@ async def _undo_or_redo(
     await session.me()
     signature = session.signature
     is_meant = (lambda entry: entry.id.startswith(change.lower())) if change else None
-    entries = await read_for_undo(session.journal, session.client, signature, is_meant)
+    entries = await read_for_undo(session.journal, session.client, signature, is_meant, _report)
     if not entries and (fault := session.journal.fault()):
         raise Trouble(f"the journal cannot be read: {fault}.")
     changes = choose_entries(entries, change, signature, is_redo=is_redo)
@@ -124,6 +126,10 @@ async def undo_entries(
     return 0
 
 
+def _report(recovery: Recovery) -> None:
+    progress(f"{recovery.words}.")
+
+
 def choose_entries(
     entries: Sequence[Entry], change: str, here: Signature, *, is_redo: bool
 ) -> Sequence[Entry]:
@@ -136,11 +142,10 @@ def choose_entries(
     if not change:
         newest = next_undo(entries, here)
         if unsettled := unsettled_change(entries, here, newest):
-            why, next = "whether it was applied is not known", "The app checks it when it is opened here. "
-            if not unsettled.is_open:
-                why, next = "it waits for approval", ""
+            is_open = unsettled.is_open
+            why = "whether it was applied is not known" if is_open else "it waits for approval"
             words = f"{unsettled.key}, {unsettled.verb}: {why}, so nothing was undone."
-            raise Trouble(words, next + _another(), code="refused")
+            raise Trouble(words, _another(), code="refused")
         if not newest:
             raise Trouble("you have no change to undo in this project.", code="nothing_to_do")
         if refusal := why_not(newest[0], here):
