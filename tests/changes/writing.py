@@ -42,10 +42,6 @@ def edit_draft(flag: Flag, change: Callable[[WorkingCopy], object]) -> Intent:
     return require(copy.intent())
 
 
-def _silent(_words: str) -> None:
-    """For tests that do not look at what is told."""
-
-
 @dataclass
 class Writing:
     """One kind of record, and what every request needs around it."""
@@ -55,7 +51,7 @@ class Writing:
     journal: Journal
     signature: Signature = field(default_factory=Signature)
     clock: Clock = field(default_factory=SystemClock)
-    tell: Callable[[str], None] = _silent
+    tell: Callable[[str], None] = lambda _words: None
     wait: float | None = None
     requests: Any = None
     """Reads requests for approval."""

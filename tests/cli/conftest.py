@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import pytest
 from tests.doubles.faulty_service import serve
 from tests.doubles.steady_clock import without_waits
-from tests.doubles.templates import demo_folder, make_once, sample_database
+from tests.doubles.templates import demo_folder, make_once
 from tests.doubles.terminal import FOLDERS
 from tests.doubles.whole_program import thin_out_events
 
@@ -120,15 +120,6 @@ def service(small_sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
         yield service
 
 
-@pytest.fixture(scope="module")
-def large_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service with the whole sample: its list of flags has several pages."""
-    database = tmp_path_factory.mktemp("large") / "service.db"
-    shutil.copy(sample_database(tmp_path_factory, one_in=16), database)
-    with serving(database) as service:
-        yield service
-
-
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home, without a keyring and without variables of ours; commands run in it.
@@ -148,6 +139,14 @@ def move_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+
+
+def write_settings(home: Path, toml: str) -> Path:
+    """Write the settings file of this home, and return its path."""
+    file = home / ".config/flagtui/config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(toml, encoding="utf-8")
+    return file
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.backends import fail
 from msgspec.structs import replace
-from tests.cli.conftest import FLAGTUI, KEY, Done, Run, Scripted, Service, require_done
+from tests.cli.conftest import FLAGTUI, KEY, Done, Run, Scripted, Service, require_done, write_settings
 from tests.doubles.keyring_shelf import Shelf
 from tests.doubles.terminal import Terminal
 
@@ -123,9 +123,7 @@ def test_next_command_of_signing_in_repeats_its_options(run: Run, service: Servi
 
 
 def test_profile_moves_to_another_host_only_by_name(run: Run, service: Service, home: Path) -> None:
-    file = home / ".config/flagtui/config.toml"
-    file.parent.mkdir(parents=True)
-    file.write_text('[profiles.prod]\nhost = "eu"\nproject = 77\n')
+    file = write_settings(home, '[profiles.prod]\nhost = "eu"\nproject = 77\n')
     login = ("auth", "login", "--with-token", "--host", service.address, "--keep", "nowhere")
     refused = run(*login, stdin=KEY)
     assert "the profile prod is for eu; nothing was stored" in one_sentence(refused)
@@ -260,11 +258,7 @@ def test_logout_fails_while_the_keyring_cannot_be_asked(signed_in: Run) -> None:
 def test_doctor_runs_the_key_command_once(run: Run, service: Service, home: Path) -> None:
     runs = home / "runs"
     command = f"sh -c 'echo run >> {runs}; echo {KEY}'"
-    folder = home / ".config/flagtui"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text(
-        f'[profiles.prod]\nhost = "{service.address}"\nkey_command = "{command}"\n'
-    )
+    write_settings(home, f'[profiles.prod]\nhost = "{service.address}"\nkey_command = "{command}"\n')
     assert "responds" in run("doctor").out
     assert runs.read_text() == "run\n"
 

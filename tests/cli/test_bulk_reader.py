@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Done, Run, Service
+from tests.cli.conftest import Done, Run, Service, write_settings
 
 Logged = Callable[..., tuple[Done, int]]
 LIMIT = 2
@@ -14,10 +14,7 @@ LIMIT = 2
 @pytest.fixture
 def logged(online: Run, service: Service, home: Path, tmp_path: Path) -> Logged:
     """Commands of a profile with a small limit; each with the number of records that it read whole."""
-    folder = home / ".config" / "flagtui"
-    folder.mkdir(parents=True)
-    profile = f'[profiles.here]\nhost = "{service.address}"\nbulk_limit = {LIMIT}\n'
-    (folder / "config.toml").write_text(profile)
+    write_settings(home, f'[profiles.here]\nhost = "{service.address}"\nbulk_limit = {LIMIT}\n')
 
     def run(*words: str, stdin: str = "") -> tuple[Done, int]:
         log = tmp_path / "log"

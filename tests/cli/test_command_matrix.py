@@ -15,7 +15,15 @@ from typing import Any, Final
 
 import click
 import pytest
-from tests.cli.conftest import FLAGTUI, KEY, Run, control_characters, server_variables, serving
+from tests.cli.conftest import (
+    FLAGTUI,
+    KEY,
+    Run,
+    control_characters,
+    server_variables,
+    serving,
+    write_settings,
+)
 from tests.doubles import warm_start
 from tests.doubles.command_tree import (
     all_commands,
@@ -221,11 +229,8 @@ def ids() -> dict[str, list[str]]:
 
 @pytest.fixture
 def nasty(run: Run, address: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    folder = home / ".config" / "flagtui"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text(
-        f'[profiles.nasty]\nhost = "{address}"\nproject = {NASTY}\nkey_command = "echo {KEY}"\n'
-    )
+    profile = f'[profiles.nasty]\nhost = "{address}"\nproject = {NASTY}\nkey_command = "echo {KEY}"\n'
+    write_settings(home, profile)
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TERM", "dumb")
     return run

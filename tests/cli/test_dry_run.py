@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.cli.conftest import Run, Service, run_at, serving
+from tests.cli.conftest import Run, Service, run_at, serving, write_settings
 from tests.cli.test_auth import key_with
 from tests.doubles.slices import SEED
 from tests.journeys.modes import MODES
@@ -134,11 +134,8 @@ def test_dry_run_agrees_with_the_real_run(
 
 def write_profile(home: Path, server: Service, guard: str, limit: int, **rules: bool) -> None:
     """Write a profile with these rules for confirming."""
-    folder = home / ".config" / "flagtui"
-    folder.mkdir(parents=True, exist_ok=True)
     more = {name: str(is_so).lower() for name, is_so in rules.items()}
-    text = PROFILE.format(address=server.address, guard=guard, limit=limit, **more)
-    (folder / "config.toml").write_text(text)
+    write_settings(home, PROFILE.format(address=server.address, guard=guard, limit=limit, **more))
 
 
 @pytest.fixture

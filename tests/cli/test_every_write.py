@@ -16,7 +16,7 @@ from typing import Final
 
 import httpx
 import pytest
-from tests.cli.conftest import FLAGTUI, KEY, Done, Run, run_at
+from tests.cli.conftest import FLAGTUI, KEY, Done, Run, run_at, write_settings
 from tests.doubles import warm_start
 from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_service import FaultyService, is_write, serve
@@ -192,10 +192,8 @@ def test_strict_profile_needs_key_and_reason_for_every_write(
     if "--type" in words:
         place = words.index("--type")
         del words[place : place + 2]
-    settings = home / ".config/flagtui/config.toml"
-    settings.parent.mkdir(parents=True)
     host = os.environ["FLAGTUI_HOST"]
-    settings.write_text(f'[profiles.prod]\nhost = "{host}"\nguard = "strict"\nrequire_reason = true\n')
+    write_settings(home, f'[profiles.prod]\nhost = "{host}"\nguard = "strict"\nrequire_reason = true\n')
     for given in (("--yes", "--type", "other"), ("--yes",)):
         refused = desk.run(*words, *given)
         assert (refused.code, desk.service.writes) == (3, [])

@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.cli.conftest import FLAGTUI, KEY, Run, Service, require_done, server_variables
+from tests.cli.conftest import FLAGTUI, KEY, Run, Service, require_done, server_variables, write_settings
 from tests.doubles.slices import FULL
 from tests.doubles.terminal import FOLDERS, Terminal
-
-from flagtui.config.locations import find_locations
 
 F4, F6 = "\x1bOS", "\x1b[17~"
 Start = Callable[[tuple[int, int]], Terminal]
@@ -216,10 +214,7 @@ COMPLETIONS: Final = {
 def listed_home(home: Path, online: Run) -> Path:
     """A home with settings, a file and the list of flags that one command read."""
     assert online("flags", "list").code == online("experiments", "list").code == 0
-    settings = find_locations().settings_file
-    assert settings is not None
-    settings.parent.mkdir(parents=True)
-    settings.write_text(SETTINGS)
+    write_settings(home, SETTINGS)
     (home / "notes.json").write_text("{}")
     return home
 

@@ -8,7 +8,7 @@ import math
 import shlex
 import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +30,15 @@ PAGES = 3
 ENCRYPTED = 2
 """Flags of the sample with encrypted payloads."""
 Logged = Callable[..., tuple[Done, Counter[str]]]
+
+
+@pytest.fixture(scope="module")
+def large_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service with the whole sample: its list of flags has several pages."""
+    database = tmp_path_factory.mktemp("large") / "service.db"
+    shutil.copy(sample_database(tmp_path_factory, one_in=16), database)
+    with serving(database) as service:
+        yield service
 
 
 @pytest.fixture

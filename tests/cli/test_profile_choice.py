@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import write_settings
 from tests.doubles.expected import expect
 
 from flagtui.api.errors import BadKey
@@ -63,9 +64,7 @@ def test_certificates_of_a_profile_are_trusted_by_its_client_only(monkeypatch: p
 
 @pytest.fixture(autouse=True)
 def _written(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = home / ".config" / "flagtui"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text(SETTINGS)
+    write_settings(home, SETTINGS)
     monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
 
 
@@ -79,9 +78,7 @@ def open_session() -> Session:
 
 def rewrite(home: Path, old: str, new: str, count: int = -1) -> Path:
     """Replace words of the settings while the app is open."""
-    file = home / ".config" / "flagtui" / "config.toml"
-    file.write_text(SETTINGS.replace(old, new, count))
-    return file
+    return write_settings(home, SETTINGS.replace(old, new, count))
 
 
 def test_environment_key_stays_with_its_host() -> None:

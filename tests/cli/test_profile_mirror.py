@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from tests.cli.conftest import write_settings
 from tests.doubles.expected import require
 from tests.doubles.open_mirror import open_mirror
 
@@ -46,9 +47,7 @@ mirror = true
 
 @pytest.fixture(autouse=True)
 def _written(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = home / ".config" / "flagtui"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text(SETTINGS)
+    write_settings(home, SETTINGS)
     monkeypatch.setenv("FLAGTUI_API_KEY", "phx_from_the_environment_0001")
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, write_settings
 from tests.doubles.json_schema import faults
 
 from flagtui.cli.plumbing.offline_copies import current_folder
@@ -166,16 +166,13 @@ def test_queries_about_code_need_a_scan_and_read_it(online: Run) -> None:
 
 
 def test_missing_scan_names_the_folder_of_the_profile(online: Run, home: Path) -> None:
-    settings = home / ".config/flagtui/config.toml"
-    settings.parent.mkdir(parents=True)
-    settings.write_text(
-        f'[profiles.a]\nhost = "{os.environ["FLAGTUI_HOST"]}"\ncode.folder = "{home}/code/src"\n'
-    )
+    profile = f'[profiles.a]\nhost = "{os.environ["FLAGTUI_HOST"]}"\ncode.folder = "{home}/code/src"\n'
+    write_settings(home, profile)
     done = online("flags", "list", "refs:>0")
     assert done.err.endswith(f"Scan it: flagtui refs --in {home}/code/src\n")
     online("refs", "--in", f"{home}/code/src")
     assert online("flags", "list", "refs:>0").out.startswith("new-nav")
-    settings.write_text(settings.read_text().replace(f"{home}/code", "~no-such-user"))
+    write_settings(home, profile.replace(f"{home}/code", "~no-such-user"))
     assert "there is none of ~no-such-user/src" in online("flags", "list", "refs:>0").err
 
 

@@ -6,19 +6,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import KEY, Run, Service, control_characters, require_done
+from tests.cli.conftest import KEY, Run, Service, control_characters, require_done, write_settings
 
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.service import close_service, create_service
 
 NASTY = "\x1b]0;owned\x07\u202egnp.exe\n\x9b31m"
-
-
-def write_settings(home: Path, toml: str) -> None:
-    folder = home / ".config" / "flagtui"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.toml").write_text(toml, encoding="utf-8")
 
 
 def test_profiles_are_listed_with_the_one_that_is_opened(run: Run, home: Path) -> None:

@@ -43,15 +43,6 @@ def serve(stored: Example, requests: list[httpx.Request]) -> Answering:
     return answer
 
 
-def query_of(request: httpx.Request) -> dict[str, Any]:
-    values = request.url.params
-    return {name: values.get_list(name) for name in values}
-
-
-def with_lists(query: dict[str, Any]) -> dict[str, Any]:
-    return {name: value if isinstance(value, list) else [value] for name, value in query.items()}
-
-
 async def outcome(client: Any, stored: Example) -> Any:
     try:
         return await CALLS[stored["operation"]](client, stored)
@@ -65,7 +56,10 @@ async def test_the_client_sends_and_understands_the_example(make_client: MakeCli
     requests: list[httpx.Request] = []
     result = await outcome(make_client(serve(stored, requests)), stored)
     [request] = requests
-    assert query_of(request) == with_lists(stored["request"]["query"])
+    query = stored["request"]["query"].items()
+    params = request.url.params
+    expected = {name: value if isinstance(value, list) else [value] for name, value in query}
+    assert {name: params.get_list(name) for name in params} == expected
     assert (json.loads(request.content) if request.content else None) == stored["request"]["body"]
     assert request.headers["authorization"] == f"Bearer {KEY}"
     assert request.headers["accept"] == "application/json"

@@ -1,7 +1,7 @@
 """Compare the frame of the screen in front with the model: arrow, counts, marks, keys, undo, dot."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Final
 
@@ -42,7 +42,8 @@ def compare_frame(app: FlagTui) -> None:
 def _facts(screen: Screen[Any], unresolved: int) -> Iterator[tuple[str, object, object]]:
     """Yield the name of a part of the frame, what is shown there, and what is true."""
     if isinstance(screen, ConfirmScreen):
-        yield "undo", _promised_text(screen), _undo_of(screen, screen._question)
+        promised = screen._hint().removeprefix(f"{_way(screen, 'undo')}: ")
+        yield "undo", promised, _undo_of(screen, screen._question)
     if isinstance(screen, Dialog):
         below = screen.app.screen_stack[screen.app.screen_stack.index(screen) - 1]
         if below.query(KeyLine) and screen.key_words() != [""]:
@@ -60,7 +61,8 @@ def _list_facts(screen: ListScreen[Any]) -> Iterator[tuple[str, object, object]]
     chips = screen.query_one("#chips")._right.plain  # type: ignore[attr-defined]  # it is a line
     marked = len(rows.marks)
     yield "marks", f"{marked:,} marked" in chips, marked > 0
-    cursor_keys = [text for text in _texts(screen) if text.strip().endswith("at cursor")]
+    texts = [pair[1][0] for line in screen.query(KeyLine) for pair in line._shown]
+    cursor_keys = [text for text in texts if text.strip().endswith("at cursor")]
     if not marked:
         yield "keys at the cursor", cursor_keys, []
     order = [*rows._order]
@@ -84,14 +86,6 @@ def _list_facts(screen: ListScreen[Any]) -> Iterator[tuple[str, object, object]]
         numbers = [word for word in chips.split() if word.replace(",", "").replace("/", "").isdigit()]
         position = f"{screen.rows.position:,}/" if order and not apart else ""
         yield "count", numbers[-1:], [f"{position}{len(order) - apart:,}"] if finder.total else []
-
-
-def _texts(screen: Screen[Any]) -> Sequence[str]:
-    return [pair[1][0] for line in screen.query(KeyLine) for pair in line._shown]
-
-
-def _promised_text(screen: ConfirmScreen[Any]) -> str:
-    return screen._hint().removeprefix(f"{_way(screen, 'undo')}: ")
 
 
 def _way(screen: ConfirmScreen[Any], way: str) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from tests.doubles.targeting import asks_cohort
+
 from flagtui.evaluate.run import Group, Person
 
 JSON = Any
@@ -41,16 +43,6 @@ def property_question(random: Random, kind: str = "person") -> dict[str, JSON]:
     return question
 
 
-def cohort_question(random: Random) -> dict[str, JSON]:
-    operator = random.choice(["in", "not_in", "exact", None, "in", "not_in", "gt"])
-    return {
-        "key": "id",
-        "type": "cohort",
-        "value": random.choice([1, 2, 3, "2", 4, 77]),
-        "operator": operator,
-    }
-
-
 def dependency(random: Random, count: int) -> dict[str, JSON]:
     value = random.choice([True, False, "control", "test", "true", None, 1])
     key: JSON = random.choice([random.randrange(1, count + 1), str(random.randrange(1, count + 2))])
@@ -60,7 +52,8 @@ def dependency(random: Random, count: int) -> dict[str, JSON]:
 def question(random: Random, count: int) -> dict[str, JSON]:
     draw = random.random()
     if draw < 0.15:
-        return cohort_question(random)
+        operator = random.choice(["in", "not_in", "exact", None, "in", "not_in", "gt"])
+        return asks_cohort(random.choice([1, 2, 3, "2", 4, 77]), operator=operator)
     if draw < 0.3:
         return dependency(random, count)
     return property_question(random, random.choice(["person", "person", "group"]))

@@ -63,10 +63,6 @@ class Seen:
 Reader = Callable[[Seen, re.Match[str]], bool]
 
 
-def _everyone_gets(seen: Seen, match: re.Match[str]) -> bool:
-    return {now for _, now in _not_excepted(seen)} == {match[1]}
-
-
 def _those_let_in_get(seen: Seen, match: re.Match[str]) -> bool:
     others = {"control"} if "still serves control" in _text(seen, "Others") else set()
     return all(
@@ -103,18 +99,6 @@ def _first_is_open(seen: Seen, _: re.Match[str]) -> bool:
     return not first.properties and first.rollout == 100
 
 
-def _has_shares(seen: Seen, match: re.Match[str]) -> bool:
-    return [*map(float, match.groups())] == [each.rollout for each in seen.targeting.variants]
-
-
-def _is_erased(seen: Seen, _: re.Match[str]) -> bool:
-    return not (seen.experiment.start_date or seen.experiment.end_date or seen.experiment.conclusion)
-
-
-def _is_at_most(seen: Seen, match: re.Match[str]) -> bool:
-    return (int(match[1]), float(match[2])) == (len(seen.targeting.deciding), seen.targeting.rollout)
-
-
 def _asked_values(seen: Seen) -> set[JSON]:
     """The values that its conditions ask for."""
     return {item.value for condition in seen.targeting.deciding for item in condition.properties}
@@ -140,7 +124,8 @@ FLAG: Final[tuple[tuple[str, Reader], ...]] = (
     (r"users keep getting their variants",
      lambda seen, _: bool(seen.given(seen.after)) and values(seen.before) == values(seen.after)),
     (r"and archived with it", lambda seen, _: seen.after.archived),
-    (r"serves (\w+) to everyone$", _everyone_gets),
+    (r"serves (\w+) to everyone$",
+     lambda seen, match: {now for _, now in _not_excepted(seen)} == {match[1]}),
     (r"serves (\w+) to everyone its conditions match", _those_let_in_get),
     (r"serves \w+ to no one, since no condition matches",
      lambda seen, _: not VARIANTS & set(values(seen.after, on=True))),
@@ -151,8 +136,9 @@ _USERS: Final[tuple[tuple[str, Reader], ...]] = (
     (r"no one: it has no condition", lambda seen, _: not seen.targeting.deciding),
     (r"^(\d+) % of (?:users|everyone)", lambda seen, match: float(match[1]) == seen.targeting.rollout),
     (r"where email ends with (\S+)", lambda seen, match: _asked_values(seen) == {match[1]}),
-    (r"(\d+) conditions, at most (\d+) % of those they match", _is_at_most),
-)
+    (r"(\d+) conditions, at most (\d+) % of those they match", lambda seen, match:
+     [*map(float, match.groups())] == [len(seen.targeting.deciding), seen.targeting.rollout]),
+)  # fmt: skip
 OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     "Flag": FLAG,
     "Others": (
@@ -164,14 +150,16 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     ),
     "Conditions": ((r"an open condition of 100 % is put before all others", _first_is_open),),
     "Results": (
-        (r"start, end and conclusion are erased; results start from zero", _is_erased),
+        (r"start, end and conclusion are erased; results start from zero", lambda seen, _: not (
+            seen.experiment.start_date or seen.experiment.end_date or seen.experiment.conclusion)),
         (r"continue until today, as if it had never ended", lambda seen, _: not seen.experiment.end_date),
         (r"count from its old start again", lambda seen, _: seen.experiment.start_date is not None),
         (r"no new users are counted while it is off", lambda seen, _: not seen.given(seen.after)),
     ),
     "Experiment": ((r"ends with it", lambda seen, _: seen.experiment.end_date is not None),),
     "Conclusion": ((r"won: calmly", lambda seen, _: seen.experiment.conclusion == "won"),),
-    "Split": ((r"control (\d+) % · test (\d+) %", _has_shares),),
+    "Split": ((r"control (\d+) % · test (\d+) %", lambda seen, match:
+               [*map(float, match.groups())] == [each.rollout for each in seen.targeting.variants]),),
     "Users": _USERS,
     "Groups": _USERS,
     "Metrics": ((r"(\d+) measured from now on",

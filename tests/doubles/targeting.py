@@ -10,7 +10,7 @@ def asks(key: str, operator: str, value: JSON, **more: JSON) -> dict[str, JSON]:
     return {"key": key, "type": "person", "operator": operator, "value": value, **more}
 
 
-def asks_cohort(id: JSON, operator: str = "in", **more: JSON) -> dict[str, JSON]:
+def asks_cohort(id: JSON, operator: JSON = "in", **more: JSON) -> dict[str, JSON]:
     return {"key": "id", "type": "cohort", "operator": operator, "value": id, **more}
 
 

@@ -31,14 +31,9 @@ def assert_harmless(program: Program) -> None:
 
 
 async def open_nasty(program: Program) -> None:
-    project = await nasty_project(program)
-    program.app.show_project(project)
-    await program.settle()
-
-
-async def nasty_project(program: Program) -> int:
     projects = await program.colleague().projects.list()
-    return max(project.id for project in projects)
+    program.app.show_project(max(project.id for project in projects))
+    await program.settle()
 
 
 @pytest.mark.parametrize("size", one_in(2, SIZES), ids=str)

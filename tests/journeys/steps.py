@@ -73,6 +73,15 @@ async def stand_on_event(program: Program, name: str, *keys: str, **sight: Unpac
     program.see(**sight)
 
 
+async def click(program: Program, words: str, *, line: int = 0) -> None:
+    """Click on the first place with these words from that line of the screen on."""
+    lines = program.screen.splitlines()
+    y = next(place for place in range(line, len(lines)) if words in lines[place])
+    program.timing.now += 1
+    await program.pilot.click(offset=(lines[y].index(words), y))
+    await program.settle()
+
+
 def set_on_disk(program: Program) -> StagedSet:
     state = program.app.app_state
     return StagedSet(state.session.state_folder / "sets", program.signature, "another program")

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from tests.doubles.slices import one_in
 from tests.doubles.whole_program import Program, Setting, running
-from tests.journeys.steps import stand_on_experiment
+from tests.journeys.steps import click, stand_on_experiment
 
 from flagtui.app.lists.tour import STEPS, Tour
 from flagtui.config.preferences import Preferences
@@ -135,15 +135,6 @@ async def test_unknown_names_launches_and_changes_of_many_get_a_reply(program: P
     await program.go_to("checkout completed", "x", "escape", "V", "y", shows="2 verified, 1 skipped")
     await program.press("u", shows="redo with U")
     await program.press("y", "escape", "escape", "escape", "g", shows="○  $ai_feedback")
-
-
-async def click(program: Program, words: str, *, line: int = 0) -> None:
-    """The first place with these words from that line of the screen on."""
-    lines = program.screen.splitlines()
-    y = next(place for place in range(line, len(lines)) if words in lines[place])
-    program.timing.now += 1
-    await program.pilot.click(offset=(lines[y].index(words), y))
-    await program.settle()
 
 
 async def test_the_mouse_alone_sets_a_rollout_and_takes_it_back(program: Program) -> None:

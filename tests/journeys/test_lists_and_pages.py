@@ -6,6 +6,7 @@ import httpx
 from msgspec.structs import replace
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.flag_form import stand_on
+from tests.journeys.steps import click
 from textual.widgets import OptionList
 
 from flagtui.app.commands.command_table import COMMANDS
@@ -189,10 +190,9 @@ async def test_page_brings_its_row_up_to_date_with_one_read(setting: Setting) ->
 async def test_page_is_copied_and_its_json_folds_and_searches(shared: Program) -> None:
     screen = await open_page(shared, "1")
     id = screen.chosen()[0].id
-    line = next(at for at, text in enumerate(shared.screen.splitlines()) if " Overview " in text)
-    await click(shared, "JSON", line)
+    await click(shared, "JSON")
     assert isinstance(screen.pane, JsonPane)
-    await click(shared, "Overview", line)
+    await click(shared, "Overview")
     assert not isinstance(screen.pane, JsonPane)
     await shared.press("shift+tab")
     assert isinstance(screen.pane, JsonPane)
@@ -223,25 +223,17 @@ async def test_what_was_removed_in_a_form_comes_back_with_undo(shared: Program) 
 
 
 async def test_tabs_keys_and_filters_are_clicked(shared: Program) -> None:
-    await click(shared, "3 Events", 1)
+    await click(shared, "3 Events")
     assert shared.front(ListScreen).description.name == "events"
-    await click(shared, "1 Flags", 1)
+    await click(shared, "1 Flags")
     assert shared.front(ListScreen).description.name == "flags"
-    await click(shared, "? help", -1)
+    await click(shared, "? help")
     shared.see("Turn the flag on or off")
     await shared.press("escape")
-    await click(shared, "⏎ open", -1)
+    await click(shared, "⏎ open")
     shared.see(front=FlagScreen)
-    await click(shared, "esc back", -1)
+    await click(shared, "esc back")
     for key, chip, line in (("1", "type", "type:"), ("3", "state", "is:")):
         await shared.press(key)
-        await click(shared, f"{chip} any", 3)
+        await click(shared, f"{chip} any")
         assert shared.front(ListScreen).search.value.startswith(line), key
-
-
-async def click(program: Program, words: str, line: int) -> None:
-    """Click in the middle of words on a line of the screen."""
-    lines = program.screen.splitlines()
-    y = line % len(lines)
-    await program.pilot.click(offset=(lines[y].index(words) + len(words) // 2, y))
-    await program.settle()

@@ -178,10 +178,6 @@ async def test_deleted_flags_warn_about_their_keys_and_are_restored(any_mode: Se
         await program.press("escape", "ctrl+r", "escape", sent=4)
 
 
-def was_told(program: Program, words: str) -> bool:
-    return any(words in notice for notice in program.notices)
-
-
 def stands_on(program: Program) -> str:
     """The name under the cursor of the list that is open."""
     screen = program.front(ListScreen)
@@ -198,7 +194,7 @@ async def test_new_copied_and_restored_flags_are_under_the_cursor(program: Progr
     await program.search("new-nav", "D", "enter", "enter", "ctrl+s", shows="Stays behind")
     await program.press("y")
     assert (stands_on(program), program.front(ListScreen).search.value) == ("new-nav-copy", "new-nav")
-    assert not was_told(program, "the search")
+    assert not any("the search" in notice for notice in program.notices)
     await program.search("")
     await program.go_to("export-parquet", "d", "y")
     await program.search("is:off", "ctrl+r", "z", "y", "escape")

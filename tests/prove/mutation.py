@@ -144,10 +144,6 @@ def _split(tests: Sequence[str]) -> Iterator[Sequence[str]]:
         start += size
 
 
-def load_times(path: Path) -> dict[str, float]:
-    return dict(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
-
-
 def load_caught(path: Path) -> set[Mutant]:
     """Return the mutants that an earlier run caught."""
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -200,7 +196,8 @@ def main() -> int:
     mutants = choose_mutants(paths, ROOT, options.seed, options.count)
     if options.as_caught_in:
         mutants = sorted(load_caught(options.as_caught_in).intersection(find_all_mutants(paths, ROOT)))
-    coverage = Coverage(options.coverage, load_times(options.times), mutants)
+    times = dict(map(json.loads, options.times.read_text(encoding="utf-8").splitlines()))
+    coverage = Coverage(options.coverage, times, mutants)
     verdicts = run_mutants(mutants, coverage, options.workers, options.out)
     survivors = [verdict for verdict in verdicts if not verdict.caught_by]
     for verdict in survivors:

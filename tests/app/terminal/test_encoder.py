@@ -69,10 +69,6 @@ def make_encoder(*, erases: bool = True) -> Encoder:
     return Encoder(Pens(ColorSystem.TRUECOLOR), erases=erases)
 
 
-def blank_frame() -> list[Line]:
-    return [(y, 0, [(" " * WIDTH, None)]) for y in range(HEIGHT)]
-
-
 pieces = st.lists(st.tuples(st.text("ab é●", min_size=1, max_size=9), st.sampled_from(STYLES)), max_size=3)
 spot = st.tuples(st.integers(0, HEIGHT - 1), st.integers(0, WIDTH - 1), pieces)
 
@@ -98,7 +94,8 @@ wide_line = st.builds(whole, st.integers(0, HEIGHT - 1), wide_pieces)
 
 def show_both(frames: list[list[Line]], *, erases: bool = True) -> None:
     reference, terminal, encoder = Terminal(), Terminal(), make_encoder(erases=erases)
-    for frame in [blank_frame(), *frames]:
+    blank: list[Line] = [(y, 0, [(" " * WIDTH, None)]) for y in range(HEIGHT)]
+    for frame in [blank, *frames]:
         reference.stream.feed(plain(frame))
         terminal.stream.feed(encoder.encode(WIDTH, HEIGHT, patches(frame)))
         assert terminal.read_cells() == reference.read_cells()

@@ -7,7 +7,6 @@ from tests.doubles.flag_app import StyledApp
 from tests.doubles.quiet import run_quietly
 from textual import events
 from textual.pilot import Pilot
-from textual.strip import Strip
 
 from flagtui.app.widgets.search_line import Completion, LineHistory, Problem, SearchLine
 from flagtui.app.widgets.text_editor import TextEditor
@@ -41,10 +40,6 @@ async def app() -> AsyncIterator[SearchApp]:
         yield app
 
 
-def underlined_text(strip: Strip) -> str:
-    return "".join(segment.text for segment in strip if segment.style and segment.style.underline)
-
-
 async def test_every_change_of_the_line_searches_at_once(app: SearchApp) -> None:
     await app.pilot.press("a", "b", "backspace")
     app.line.set_line("check")
@@ -63,7 +58,8 @@ async def test_a_wrong_part_is_underlined_and_its_reason_told(app: SearchApp) ->
         app.wrong = problems
         app.line.set_line(line)
         await app.pilot.pause()
-        assert underlined_text(app.line.render_line(0)) == underlined
+        drawn = [each.text for each in app.line.render_line(0) if each.style and each.style.underline]
+        assert "".join(drawn) == underlined
         assert app.line.reason == ("no such type" if problems else "")
 
 

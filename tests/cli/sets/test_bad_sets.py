@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 from msgspec.structs import replace
-from tests.cli.conftest import CLOSED, Run, require_done
+from tests.cli.conftest import CLOSED, Run, require_done, write_settings
 from tests.cli.sets.conftest import FLAG, OTHER, change_file, is_on
 
 from flagtui.changes.sets.change_set import FAULTS, ChangeSet
@@ -198,11 +198,9 @@ def with_default(here: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     address = os.environ["FLAGTUI_HOST"]
     for name in ("FLAGTUI_HOST", "FLAGTUI_PROJECT"):
         monkeypatch.delenv(name)
-    settings = home / ".config/flagtui/config.toml"
-    settings.parent.mkdir(parents=True)
     profiles = {"usual": CLOSED, "other": address}
     tables = (f'[profiles.{name}]\nhost = "{host}"\nproject = 1\n' for name, host in profiles.items())
-    settings.write_text("\n".join(['default_profile = "usual"', *tables]))
+    write_settings(home, "\n".join(['default_profile = "usual"', *tables]))
     return here
 
 

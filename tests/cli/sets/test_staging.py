@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.cli.conftest import Run, records, require_done
+from tests.cli.conftest import Run, records, require_done, write_settings
 from tests.cli.sets.conftest import FLAG, OTHER, is_on
 from tests.doubles.command_tree import all_commands
 from tests.doubles.faulty_service import FaultyService
@@ -180,9 +180,7 @@ def play(run: Run, session: str) -> None:
 @pytest.mark.parametrize("session", SESSIONS.values(), ids=SESSIONS)
 def test_sessions_of_a_staged_set(session: str, here: Run, home: Path) -> None:
     if "this profile allows 1" in session:
-        settings = home / ".config/flagtui/config.toml"
-        settings.parent.mkdir(parents=True)
-        settings.write_text(f'[profiles.prod]\nhost = "{os.environ["FLAGTUI_HOST"]}"\nbulk_limit = 1\n')
+        write_settings(home, f'[profiles.prod]\nhost = "{os.environ["FLAGTUI_HOST"]}"\nbulk_limit = 1\n')
     play(here, session)
 
 

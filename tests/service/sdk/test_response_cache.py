@@ -13,7 +13,6 @@ from tests.service.evaluation.conftest import SAMPLE_KEY, Port
 from tests.service.evaluation.test_official_sdk import people
 
 from flagtui.evaluate.definitions import Definitions
-from flagtui.evaluate.run import Person
 from flagtui.service.responses import Response, encode
 from flagtui.service.sdk.flag_set import FlagRecord, FlagSet
 from flagtui.service.sdk.ofrep import describe, encode_results
@@ -49,17 +48,14 @@ def flag_set_of(seed: int) -> FlagSet:
     return FlagSet(Definitions.of_document(document), {record.key: record for record in records})
 
 
-def plain_text(flag_set: FlagSet, person: Person) -> bytes:
-    return encode([describe(result, flag_set) for result in flag_set.evaluate(person)])
-
-
 @pytest.mark.parametrize("seed", range(at_most(4, 10)))
 def test_kept_results_equal_new_ones(seed: int) -> None:
     people = [random_flags.person(Random(1000 * seed + number), 12) for number in range(20)]
     kept = flag_set_of(seed)
     for person in (*people, *people):
         text = encode(encode_results(kept.evaluate(person), kept))
-        assert text == plain_text(flag_set_of(seed), person)
+        fresh = flag_set_of(seed)
+        assert text == encode([describe(result, fresh) for result in fresh.evaluate(person)])
     assert len(kept.encoded) < 12 * len(people)
 
 

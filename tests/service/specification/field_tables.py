@@ -33,17 +33,13 @@ TABLES: Final[Mapping[str, Mapping[str, FieldEntry]]] = json.loads(
 )
 
 
-def _is_date_time(value: Any) -> bool:
-    return isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None
-
-
 _CHECKS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
     "string": lambda value: isinstance(value, str),
     "boolean": lambda value: isinstance(value, bool),
     "object": lambda value: isinstance(value, dict),
     "array": lambda value: isinstance(value, list),
-    "date-time": _is_date_time,
+    "date-time": lambda value: isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None,
     "uuid": lambda value: isinstance(value, str) and str(UUID(value)) == value,
 }
 

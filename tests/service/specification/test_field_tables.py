@@ -63,11 +63,6 @@ WITHOUT_RECORDS: Final = frozenset(
 """Operations that respond with something else: counts, keys, reasons, log entries, older versions, …"""
 
 
-def operations_of(world: World) -> tuple[Operation, ...]:
-    served: tuple[Operation, ...] = world.client._transport.app.state.dispatcher.routes.operations  # type: ignore[attr-defined]
-    return served
-
-
 def marked_schemas(schema: Json) -> Iterator[dict[str, Json]]:
     """The schemas of records within a schema."""
     if isinstance(schema, dict):
@@ -80,8 +75,8 @@ def marked_schemas(schema: Json) -> Iterator[dict[str, Json]]:
 
 @pytest.mark.parametrize("generation", GENERATIONS)
 async def test_every_record_has_the_fields_of_its_table(start_world: Start, generation: str) -> None:
-    world = await start_world(**GENERATIONS[generation])
-    served = operations_of(world)
+    world: World = await start_world(**GENERATIONS[generation])
+    served: tuple[Operation, ...] = world.application.state.dispatcher.routes.operations
     responses = await all_responses(world, served)
     assert responses.keys() == PLACES.keys() & {operation.name for operation in served}
     for name, body in responses.items():
