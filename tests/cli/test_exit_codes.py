@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -46,11 +47,14 @@ main()
     assert done.stderr == "\nflagtui: stopped; nothing was changed.\n"
 
 
-@pytest.mark.parametrize(("word", "ending"), [("alone", []), ("thread", ["worked", "taken apart"])])
+@pytest.mark.parametrize(
+    ("word", "ending"), [("alone", []), ("idle", []), ("thread", ["worked", "taken apart"])]
+)
 def test_process_ends_when_its_threads_and_handlers_did(word: str, ending: list[str]) -> None:
     """Its objects are taken apart only where a thread was at work: that takes longer than a short command."""
     code = """
 import atexit, sys, threading
+from flagtui.api import heavy_work
 from flagtui.cli import run_program
 class Held:
     def __del__(self):
@@ -62,6 +66,8 @@ def work():
 atexit.register(print, "handled")
 if sys.argv[1] == "thread":
     threading.Thread(target=work).start()
+if sys.argv[1] == "idle":
+    heavy_work._THREAD.submit(int).result()
 sys.argv[1:] = ["flags", "list", "--no-such-option"]
 run_program()
 """
@@ -69,6 +75,21 @@ run_program()
     assert done.returncode == 2
     assert sorted(done.stdout.split("\n")) == sorted(["", "handled", *ending])
     assert "no-such-option" in done.stderr
+
+
+def test_ctrl_c_at_the_end_is_no_traceback() -> None:
+    code = """
+import os, signal, sys, threading
+from flagtui.api import heavy_work
+from flagtui.cli import run_program
+heavy_work._THREAD.submit(threading.main_thread().join, 5)
+shutdown = heavy_work._THREAD.shutdown
+heavy_work.end_thread = lambda: (os.kill(os.getpid(), signal.SIGINT), shutdown())
+sys.argv[1:] = ["--version"]
+run_program()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
 
 
 def test_ignored_ends_are_known_and_slow_output_is_complete() -> None:

@@ -43,3 +43,8 @@ async def run_off_loop(work: Callable[[], T]) -> T:
             return work()
 
     return await asyncio.get_running_loop().run_in_executor(_THREAD, run)
+
+
+def end_thread() -> None:
+    """End the thread after its last work; nothing may be given to it later."""
+    _THREAD.shutdown()

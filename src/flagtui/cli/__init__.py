@@ -36,6 +36,12 @@ def _end_process(code: int) -> None:
 
     Where a thread is still at work, Python waits for it as usual.
     """
+    if heavy_work := sys.modules.get("flagtui.api.heavy_work"):
+        import signal
+
+        # A further ctrl+c ends the process at once, without a traceback of the wait.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        heavy_work.end_thread()
     if "threading" in sys.modules and sys.modules["threading"].active_count() > 1:
         return
     atexit._run_exitfuncs()
