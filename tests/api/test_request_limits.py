@@ -217,7 +217,6 @@ def test_pauses_are_bounded_and_only_for_reads(
     assert pause is None or 0 <= pause <= WAIT_LIMIT
 
 
-TWO_MINUTES = (120, 120, 120)
 NEVER = (None, None, None)
 
 
@@ -229,7 +228,8 @@ NEVER = (None, None, None)
         (error_of(errors.RateLimited, status=429), (1, 1.5, 3)),
         (error_of(errors.RateLimited, status=429, retry_after=0.0), (1, 1, 1)),
         (error_of(errors.RateLimited, status=429, retry_after=21.0), (21, 21, 21)),
-        (error_of(errors.RateLimited, status=429, retry_after=86_400.0), TWO_MINUTES),
+        (error_of(errors.RateLimited, status=429, retry_after=120.0), (120, 120, 120)),
+        (error_of(errors.RateLimited, status=429, retry_after=121.0), NEVER),
         (error_of(errors.Unanswered, method="PATCH"), NEVER),
         (error_of(errors.ServerFault, status=500), NEVER),
         (error_of(errors.NameNotFound), NEVER),

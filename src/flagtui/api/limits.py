@@ -27,7 +27,7 @@ from flagtui.api.errors import (
 
 ATTEMPTS: Final = 3
 WAIT_LIMIT: Final = 120.0
-"""Longest wait in seconds that a server can ask for."""
+"""Longest pause in seconds, requested by a server, that a read waits for and that holds requests back."""
 
 GATEWAY_FAULTS: Final = frozenset({502, 503, 504})
 _PASSING: Final = GATEWAY_FAULTS | {408}
@@ -44,7 +44,7 @@ def pause_before_retry(error: ApiError, attempt: int, chance: float) -> float | 
         return None
     requested = error.facts.retry_after
     if requested is not None:
-        return min(max(requested, 1.0), WAIT_LIMIT)
+        return None if requested > WAIT_LIMIT else max(requested, 1.0)
     if isinstance(error, RateLimited):
         return min(2.0 ** (attempt - 1), WAIT_LIMIT) * (1 + chance)
     return chance * min(8.0, 0.5 * 2.0**attempt)

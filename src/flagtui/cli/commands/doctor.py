@@ -13,7 +13,7 @@ from flagtui import __version__
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
 from flagtui.changes.journal import Journal
-from flagtui.cli.plumbing.client import make_client
+from flagtui.cli.plumbing.client import make_client, report_waits
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble, in_words
 from flagtui.cli.plumbing.options import PROFILE, choose_name
 from flagtui.cli.plumbing.output.lines import print_line
@@ -138,6 +138,7 @@ def _ask_server(opening: Opening, secret: FoundSecret | NoCredential) -> list[Fi
 
 async def _findings_of_server(opening: Opening, secret: FoundSecret) -> list[Finding]:
     async with make_client(opening.profile, opening.host, secret.key) as client:
+        client.link.watch(report_waits(client.link))
         introduction = await load_identity(client)
         findings = [Finding("server", f"{opening.host.origin} responds"), *_clock(client)]
         if introduction.person:
