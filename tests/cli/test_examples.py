@@ -264,6 +264,16 @@ def test_a_hostile_machine_gets_a_word_and_a_code(
             assert ("flagtui journal" in done.err) == (not is_dry)
 
 
+@ON_ONE_SERVER
+@pytest.mark.parametrize("words", ["flags edit new-nav", "experiments edit 31"])
+def test_printed_json_without_a_reader_is_no_change(
+    words: str, here: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched, closed_pipe(patched):
+        done = here(*words.split(), "--print")
+    assert (done.code, done.err) == (READER_GONE, "")
+
+
 PIPED = ("flags get", "flags diff", "flags delete", "flags cohort", "experiments launch", "events verify")
 """Commands that take names and need no option."""
 

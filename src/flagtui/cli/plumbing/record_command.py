@@ -109,7 +109,7 @@ class RecordCommand(ShownCommand):
 
     def invoke(self, ctx: click.Context) -> Any:
         given = ctx.params
-        is_look = self.only_shows and (not self.writes or given["dry_run"])
+        is_look = self.only_shows and (not self.writes or given["dry_run"] or given.get("is_printed", False))
         self._join_options(given)
         try:
             code = self._call(**given) if iscoroutinefunction(self.callback) else super().invoke(ctx)
