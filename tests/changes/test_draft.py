@@ -79,7 +79,7 @@ def test_missing_parts_and_frozen_copies_stay() -> None:
     set_share(copy, 0, 300)
     frozen = copy.frozen()
     set_share(copy, 0, 30)
-    assert frozen.problems == ["filters.groups[0].rollout_percentage must be between 0 and 100, not 300"]
+    assert frozen.problems == ["filters.groups[0].rollout_percentage: must be between 0 and 100, not 300"]
     assert copy.problems == []
     copy = WorkingCopy.of(Flag.of({"id": 7, "key": "k", "filters": {"groups": [1]}}))
     assert copy.change("filters", "multivariate", "variants") == {}

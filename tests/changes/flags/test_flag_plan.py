@@ -166,7 +166,7 @@ def test_running_experiment_offers_safer_ways_and_new_faults_block() -> None:
     (caution,) = make_plan(OFF, flag(**RUNNING)).cautions
     assert caution.instead == ("pause the experiment", "end the experiment")
     refusal = expect(plan_flag(edit(groups=[{"rollout_percentage": 101}]), flag(), CALM), Blocked)
-    assert "filters.groups[0].rollout_percentage must be between 0 and 100, not 101" in refusal.reason
+    assert "filters.groups[0].rollout_percentage: must be between 0 and 100, not 101" in refusal.reason
 
 
 @pytest.mark.parametrize(("row", "verb", "reason"), [

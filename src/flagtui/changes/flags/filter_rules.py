@@ -36,7 +36,7 @@ class FilterProblem(msgspec.Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """The problem with its place in the flag."""
-        return f"{'.'.join(filter(None, ('filters', self.where)))} {self.words}"
+        return f"{'.'.join(filter(None, ('filters', self.where)))}: {self.words}"
 
 
 def problems_in(
