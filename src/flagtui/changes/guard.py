@@ -54,6 +54,12 @@ def title_of_many(plans: Sequence[Proposal], counted: str) -> str:
     return plans[0].title_of(counted) if len({plan.verb.name for plan in plans}) == 1 else f"Change {counted}"
 
 
+def noun_of_all(plans: Sequence[Proposal]) -> str:
+    """Return the noun of the records of plans: `flag`; `record` for several kinds."""
+    nouns = {plan.noun for plan in plans}
+    return nouns.pop() if len(nouns) == 1 else "record"
+
+
 class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
     """The question about these plans, and the requirements for confirming them."""
 
@@ -183,7 +189,7 @@ def refuse_early(rules: GuardRules, number: int, noun: str, *, is_least: bool = 
 def guard(planned: Planned[Any, P], rules: GuardRules) -> GuardRefused | Question[P]:
     """Return whether and how a user may confirm these plans together."""
     plans = planned.plans
-    if refused := refuse_early(rules, len(plans), plans[0].noun if plans else ""):
+    if refused := refuse_early(rules, len(plans), noun_of_all(plans)):
         return refused
     if not plans:
         return GuardRefused("there is nothing to change")

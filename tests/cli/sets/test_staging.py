@@ -188,6 +188,7 @@ def test_staged_flag_and_event_of_one_name_need_an_id(here: Run) -> None:
     require_done(here("flags", "create", "signup_completed", "--stage"))
     (event,) = records(here("events", "list", "name:/^signup_completed$/", "--json"))
     require_done(here("events", "tag", "signup_completed", "--add", "x", "--stage"))
+    assert "2 records would change" in here("apply", "staged", "--yes", "--max-changes", "1").err
     refused = here("staged", "drop", "signup_completed")
     ids = f"Name its id: new:signup_completed (flag) or {event['id']} (event_definition).\n"
     assert (refused.code, refused.err.endswith(ids)) == (EXIT_CODES["usage"], True)

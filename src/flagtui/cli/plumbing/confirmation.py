@@ -16,6 +16,7 @@ from flagtui.changes.guard import (
     GuardRefused,
     NotYet,
     Question,
+    noun_of_all,
 )
 from flagtui.changes.pipeline import STOPPED as LEFT_IN_FLIGHT
 from flagtui.changes.pipeline import Interface, run
@@ -68,8 +69,8 @@ async def ask_and_send(
         from flagtui.cli.plumbing.staging import skipped_after_staged
 
         planned = replace(planned, skipped=skipped_after_staged(session, planned.skipped))
-    if planned.plans:
-        check_count(len(planned.plans), planned.plans[0].noun, terms.agreement.max_changes)
+    if (most := terms.agreement.max_changes) is not None:
+        check_count(len(planned.plans), noun_of_all(planned.plans), most)
     apart = results_of_skipped(planned.skipped)
     if terms.agreement.is_kept and planned.plans:
         # Few changes are kept; loading what keeps them would delay all others.
