@@ -225,6 +225,21 @@ def test_read_only_app_opens_without_a_folder_for_the_journal(
     assert opening.state_to_open(read_only=True) == state
 
 
+def test_change_goes_without_a_journal_that_has_no_folder(
+    online: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/dev/null/none")
+    refused = online("flags", "disable", "new-nav", "--yes")
+    assert (refused.code, refused.out) == (3, "")
+    assert "the journal cannot be written: /dev/null/none/" in refused.err
+    assert refused.err.endswith("Not a directory; confirm to continue without it; nothing was sent. "
+                                "To agree: --yes --without-journal\n")  # fmt: skip
+    done = online("flags", "disable", "new-nav", "--yes", "--without-journal", "--json")
+    assert (done.code, done.records[0]["ending"]) == (0, "saved")
+    staged = online("staged", "list")
+    assert (staged.code, "so staged changes cannot be kept" in staged.err) == (1, True)
+
+
 @pytest.mark.usefixtures("home")
 def test_the_key_leaves_the_environment_before_anything_else_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGTUI_API_KEY", "phx_12345678")

@@ -163,7 +163,7 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
             (self.type_this is None and not answer.yes, "not confirmed"),
             (conflict and not answer.overwrite, conflict),
             (self.reason_required and not answer.reason.strip(), "a reason is required here"),
-            (lacks_journal, "the journal cannot be written; confirm to continue without it"),
+            (lacks_journal, f"{self.planned.without_journal}; confirm to continue without it"),
         ):
             if is_so:
                 return NotYet(why)

@@ -237,10 +237,21 @@ def choose_other(opening: Opening, name: str) -> Opening:
     return other
 
 
-def writable_state(places: Locations) -> Path:
-    """Return the folder of the journal and crash reports. Raises Trouble."""
+def writable_state(places: Locations, content: str = JOURNAL) -> Path:
+    """Return the folder of the state, where `content` is kept. Raises Trouble."""
     try:
-        return make_folder(places.state, JOURNAL)
+        return make_folder(places.state, content)
+    except FolderUnusable as wrong:
+        raise Trouble(str(wrong)) from None
+
+
+def find_journal(places: Locations) -> Path:
+    """Return the folder of the journal, writable or not: a change may go without it. Raises Trouble."""
+    try:
+        return make_folder(places.state, JOURNAL) / "journal"
+    except FolderUnwritable:
+        assert places.state is not None
+        return places.state / "journal"
     except FolderUnusable as wrong:
         raise Trouble(str(wrong)) from None
 

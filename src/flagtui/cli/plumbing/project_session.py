@@ -18,8 +18,8 @@ from flagtui.cli.plumbing.profile_choice import (
     Opening,
     ProfileRequest,
     choose_signed_in,
+    find_journal,
     read_login_environment,
-    writable_state,
 )
 from flagtui.config.guard_rules import GuardRules
 from flagtui.config.profiles import CURRENT_PROJECT, is_project_id
@@ -146,7 +146,7 @@ class ProjectSession(msgspec.Struct):
         """Raises Trouble when there is no folder for it."""
         from flagtui.changes.journal import Journal
 
-        return Journal(writable_state(self.opening.environment.places) / "journal")
+        return Journal(find_journal(self.opening.environment.places))
 
     @property
     def clock(self) -> Clock:

@@ -59,7 +59,7 @@ def as_trouble() -> Iterator[None]:
 
 def sets_folder(session: ProjectSession) -> Path:
     """Return the folder of staged sets and locks. Raises Trouble."""
-    return writable_state(session.opening.environment.places) / "sets"
+    return writable_state(session.opening.environment.places, "staged changes") / "sets"
 
 
 def find_staged(session: ProjectSession) -> StagedSet:

@@ -206,7 +206,7 @@ def _edit_in_editor(flag: Flag, terms: WriteTerms) -> Intent | Skipped:
     """Return the intent of the edited JSON when the editor closes. Raises Trouble."""
     if terms.printer.format != "table" or not find_prompts().is_there:
         raise Trouble("there is no terminal for an editor.", "Use --field or --from.", code="usage")
-    folder, record = writable_state(find_locations()) / "drafts", flag_text(flag)
+    folder, record = writable_state(find_locations(), "your draft") / "drafts", flag_text(flag)
     try:
         editor = find_editor()
         if editor.notice:
