@@ -10,14 +10,7 @@ import click
 from msgspec.structs import replace
 
 from flagtui.changes.adapter import WriteContext
-from flagtui.changes.guard import (
-    Approved,
-    Confirmation,
-    GuardRefused,
-    NotYet,
-    Question,
-    noun_of_all,
-)
+from flagtui.changes.guard import Approved, Confirmation, GuardRefused, NotYet, Question, noun_of_all
 from flagtui.changes.pipeline import STOPPED as LEFT_IN_FLIGHT
 from flagtui.changes.pipeline import Interface, run
 from flagtui.changes.planner import Planned
