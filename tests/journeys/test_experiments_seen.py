@@ -71,7 +71,8 @@ async def test_what_an_unwilling_server_leaves_out_is_told(setting: Setting) -> 
     async with running(replace(setting, size=(190, 30))) as program:
         program.wire.answer_each(no_queries)
         await stand_on_experiment(program, "Checkout redesign", "enter")
-        program.see("as stored by the server until 2026-03-01", lacks="as of 2026-03-01")
+        until = "as stored by the server until 2026-03-01  R refreshes; no newer results: "
+        program.see(f"{until}The key lacks the scope query:read.", lacks="as of 2026-03-01")
         program.wire.answer_each(no_queries | {"timeseries_results/$": httpx.Response(200, json=pending)})
         await program.press("enter", shows="being calculated: the server has no day yet")
         await program.press("escape", "escape")

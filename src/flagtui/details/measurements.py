@@ -122,12 +122,13 @@ class Measuring:
             result = await ask(experiment.id, reading.metric.raw, urgency=urgency)
         except ApiError as error:
             self._on_error(error)
-            stored = await self._read_stored(reading.metric, experiment)
-            return stored or replace(reading, is_awaited=False, trouble=error.what)
+            missing = replace(reading, is_awaited=False, trouble=error.what)
+            return await self._read_stored(missing, experiment) or missing
         return MetricReading(reading.metric, result)
 
-    async def _read_stored(self, metric: Metric, experiment: Experiment) -> MetricReading | None:
-        """Return the last stored day, for keys without `query:read`."""
+    async def _read_stored(self, missing: MetricReading, experiment: Experiment) -> MetricReading | None:
+        """Return the last stored day, with the reason why there is nothing newer."""
+        metric = missing.metric
         if not metric.uuid or not metric.fingerprint:
             return None
         try:
@@ -135,7 +136,7 @@ class Measuring:
         except ApiError:
             return None
         days = [(day, result) for day, result in series.days if result is not None]
-        return MetricReading(metric, days[-1][1], days[-1][0].isoformat()) if days else None
+        return replace(missing, result=days[-1][1], as_of=days[-1][0].isoformat()) if days else None
 
     async def _of_the_first_servers(self, details: Findings) -> Findings:
         """Return the details with the one goal that the oldest servers measure."""

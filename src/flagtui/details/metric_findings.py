@@ -77,6 +77,7 @@ class MetricReading(msgspec.Struct, frozen=True):
     as_of: str = ""
     """The day of the result, if it is not current."""
     trouble: str = ""
+    """Why there is no result, or none newer than `as_of`."""
     is_awaited: bool = False
 
 

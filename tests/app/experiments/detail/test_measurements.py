@@ -161,7 +161,7 @@ async def test_refreshing_recalculates_on_the_server_and_shows_progress() -> Non
 async def test_missing_query_right_shows_the_last_day_or_the_reason() -> None:
     days = Timeseries.of({"timeseries": {"2026-02-28": RESULT, "2026-03-01": RESULT, "2026-03-02": None}})
     readings = (await measure(Server(result_said=LACKING, series=days)))[-1].readings
-    assert [(reading.as_of, reading.trouble) for reading in readings] == [("2026-03-01", "")] * 2
+    assert [(reading.as_of, reading.trouble) for reading in readings] == [("2026-03-01", LACKING.what)] * 2
     without_id = Server(experiment(metrics=[metric("")]), result_said=LACKING)
     for server in (Server(result_said=LACKING), without_id):
         readings = (await measure(server))[-1].readings

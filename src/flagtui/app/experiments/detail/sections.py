@@ -142,8 +142,10 @@ def results_line(findings: Findings, now: float, *, can_cancel: bool = True) -> 
     age_words = f"results from {'this minute' if when == JUST_NOW else when}  {key} refreshes"
     if findings.calculated_at is not None:
         age_words = f"results calculated {ago(findings.calculated_at, now)}  {key} recalculates"
-    if stored := max((reading.as_of for reading in findings.readings), default=""):
-        age_words = f"as stored by the server until {safe_text(stored, 12)}; newer results need query:read"
+    if stored := max(findings.readings, key=lambda reading: reading.as_of).as_of:
+        why = next(reading.trouble for reading in findings.readings if reading.as_of)
+        age_words = f"as stored by the server until {safe_text(stored, 12)}  {key} refreshes"
+        age_words += f"; no newer results: {safe_text(why, 200)}"
     return [(age_words, "$faint")]
 
 
