@@ -56,6 +56,7 @@ async def test_page_shows_the_shares_that_its_flag_has_now(program: Program) -> 
     await program.press("W")
     assert "│ ● test" not in program.screen, "no variant has won"
     await program.press(*"test", "enter", "enter", "enter", "y", shows="test 100 %")
+    assert program.last_line.startswith("W ship  a archive"), "keys of an ended experiment"
     await program.press("u", "y", "escape")
     assert "test 50 %" in words(program.screen), "the first step of the undo changed the flag"
 

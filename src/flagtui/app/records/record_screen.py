@@ -226,6 +226,7 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
             before, self._row = self._row, row
             if row != before:
                 self.take_row(before)
+                self.query_one(KeyLine).request_keys()
         if self._reads != self._app_state.reads:
             self._reads = self._app_state.reads
             self.look()
