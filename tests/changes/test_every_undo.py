@@ -21,7 +21,7 @@ from flagtui.changes.guard import Confirmation, GuardRules, NotYet, Question, gu
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import Planned
 from flagtui.changes.related.creation import VERBS
-from flagtui.changes.undo import kind_of, next_undo, parts_left, undo_words, undoable, why_not
+from flagtui.changes.undo import kind_of, next_redo, next_undo, parts_left, undo_words, undoable, why_not
 from flagtui.models.json_value import as_id
 from flagtui.text.question_lines import question_lines
 
@@ -53,10 +53,12 @@ async def make_change(bench: Bench, what: str) -> tuple[State, object]:
 
 
 @pytest.mark.parametrize(("what", "generation"), [*of_generations()])
-async def test_undo_restores_everything_a_change_touched(what: str, generation: str, tmp_path: Path) -> None:
+async def test_undo_and_redo_restore_everything_a_change_touched(
+    what: str, generation: str, tmp_path: Path
+) -> None:
     async with working(tmp_path, **GENERATIONS[generation]) as bench:
         state, was = await make_change(bench, what)
-        entry = bench.journal.entries()[0]
+        made, entry = await state(), bench.journal.entries()[0]
         (offered,) = next_undo(bench.journal.entries(), HERE)
         assert offered == entry
         # What the question promises is what u offers.
@@ -66,6 +68,10 @@ async def test_undo_restores_everything_a_change_touched(what: str, generation: 
         assert await bench.take_back(entry)
         assert await state() == was
         assert entry not in undoable(bench.journal.entries(), HERE)
+        for newest, expected in ((next_redo, made), (next_undo, was)):
+            for change in newest(bench.journal.entries(), HERE):
+                await bench.take_back(change)
+            assert await state() == expected
         assert [entry.ending for entry in bench.journal.entries()] == ["saved"] * len(bench.journal.entries())
 
 

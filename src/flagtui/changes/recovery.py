@@ -102,7 +102,7 @@ async def _settle(
         except ApiError:
             recovery = Recovery(entry, "not known")
         if (ending := ENDINGS.get(recovery.verdict)) is not None:
-            await _close(journal, recovery, ending, f"found {recovery.verdict} later")
+            await _close(journal, recovery, ending, f"looked up later: {recovery.verdict}")
         recoveries.append(recovery)
     return recoveries
 

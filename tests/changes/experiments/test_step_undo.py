@@ -134,6 +134,19 @@ def test_undo_is_refused_where_the_state_forbids_it() -> None:
     assert dict(plan.choices.fields) == {"end_date": None}
 
 
+def test_undo_of_restored_dates_is_named_by_its_effect() -> None:
+    for before, words in (
+        ({"start_date": None}, "make it a draft again"),
+        ({"end_date": END}, "end it again"),
+        ({"end_date": None, "conclusion": "won"}, "put back the old values"),
+    ):
+        assert StepEntries().undo_words(entry("reopen", before=before)) == words
+    plan = plan_undo(
+        entry("reopen", before={"start_date": None}, after={"start_date": START}), make_experiment()
+    )
+    assert plan.consequences[-1].text == "its start is erased; results start from zero"
+
+
 @pytest.mark.parametrize(("is_on", "words"), [
     (True, "blue stays on: users keep getting their variants"),
     (False, "blue is turned on with it: its variants are served at once"),
@@ -143,7 +156,7 @@ def test_undo_of_a_reset_restores_dates_and_names_flag_effects(is_on: bool, word
     plan = plan_undo(RESET, make_experiment("draft", feature_flag=flag))
     assert plan.conflicts == ()
     expected = ["start date: none → 2026-02-18 09:00 UTC", "conclusion: none → won"]
-    assert [line.words for line in plan.lines] == expected
+    assert [line.words for line in plan.lines] == ["flag blue: off → on"] * (not is_on) + expected
     assert plan.consequences[0].text == words
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
+from flagtui.changes.experiments.steps import Choices
 from flagtui.changes.flags.flag_words import condition_in_short
 from flagtui.changes.proposal import Tone
 from flagtui.models.experiment import Experiment
@@ -84,3 +85,9 @@ def still_given(filters: Filters, shipped: str, *, to_everyone: bool, unit: str)
         yield f"{unit} held out still get holdout-{filters.holdout_id}"
     if filters.feature_enrollment:
         yield "those who opted in to early access still get plain true, those who opted out false"
+
+
+def starts_flag(fresh: Experiment, choices: Choices) -> bool:
+    """Return whether the server turns the flag on: where a draft gets a start, and nowhere else."""
+    flag, starts = fresh.feature_flag, choices.fields.get("start_date")
+    return bool(starts) and fresh.start_date is None and flag is not None and not flag.active

@@ -19,6 +19,7 @@ from flagtui.changes.experiments.served_variants import (
     left_alone,
     matching_users,
     standing,
+    starts_flag,
     still_given,
     turned_on,
     when_on,
@@ -174,13 +175,14 @@ def _shipping(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
 
 
 def _reopening(fresh: Experiment, choices: Choices) -> Iterator[Consequence]:
-    fields, flag = choices.fields, fresh.feature_flag
-    # Servers turn the flag on where a draft gets a start, and nowhere else.
-    if fields.get("start_date") and fresh.start_date is None and flag is not None and not flag.active:
+    fields = choices.fields
+    if starts_flag(fresh, choices):
         yield _flag(fresh, *turned_on(fresh, " with it: its variants are served at once", "danger"))
     else:
         yield _flag(fresh, *left_alone(fresh))
-    if "end_date" in fields and not fields["end_date"]:
+    if "start_date" in fields and not fields["start_date"]:
+        yield Consequence("Results", "its start is erased; results start from zero", "danger")
+    elif "end_date" in fields and not fields["end_date"]:
         yield Consequence("Results", "continue until today, as if it had never ended", "warning")
     elif "start_date" in fields:
         yield Consequence("Results", "count from its old start again", "warning")

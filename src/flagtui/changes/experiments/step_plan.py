@@ -13,6 +13,7 @@ from flagtui.api.heavy_work import off_loop
 from flagtui.changes.difference import MISSING, DifferenceLine, FieldConflict, same, value_words
 from flagtui.changes.experiments.experiment_fields import change_words, is_kept, stored_field
 from flagtui.changes.experiments.metric_nodes import events_measured
+from flagtui.changes.experiments.served_variants import starts_flag
 from flagtui.changes.experiments.step_consequences import StepContext, cautions, consequences
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
@@ -232,6 +233,8 @@ def _lines(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Differen
         yield _field_line("status", fresh.state, state)
     match step.name:
         case "launch" if flag is not None and not flag.active:
+            yield _flag_line(fresh, is_on=True)
+        case "reopen" if starts_flag(fresh, choices):
             yield _flag_line(fresh, is_on=True)
         case "pause" | "resume":
             yield _flag_line(fresh, is_on=step.name == "resume")

@@ -117,7 +117,9 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         if seen is None:
             return plan.step.name != "copy" or self.elsewhere is not None
         if plan.step.name in ("edit", "reopen"):
-            return all(same(stored_field(seen, move.where), move.before) for move in plan.moves)
+            fields = plan.choices.fields
+            moves = [move for move in plan.moves if move.where in fields]
+            return all(same(stored_field(seen, move.where), move.before) for move in moves)
         return _standing(seen) == _standing(plan.fresh)
 
     def stored_record(self, outcome: StepOutcome) -> Numbered:
@@ -221,7 +223,7 @@ def before_and_after(plan: ExperimentPlan) -> Sides:
     values = _values_beside(step, chosen)
     before = {move.where: move.before for move in plan.moves} | {name: fresh.raw.get(name) for name in values}
     after = {move.where: move.after for move in plan.moves} | values
-    if flag is None or step not in ("launch", "ship", "archive"):
+    if flag is None or step not in ("launch", "ship", "archive", "reopen"):
         return before, after
     if step == "archive" and chosen.disable_flag:
         before["feature_flag.active"], after["feature_flag.active"] = flag.active, False

@@ -1,15 +1,13 @@
-"""Recover and undo steps of experiments in the journal."""
+"""Undo steps of experiments in the journal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from msgspec.structs import replace
 
 from flagtui.api import Client
-from flagtui.api.errors import NotFound
-from flagtui.changes.canonical_filters import means_same
 from flagtui.changes.difference import FieldConflict, same
 from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict, UndoContext
 from flagtui.changes.experiments.contested_fields import find_conflicts
@@ -17,26 +15,23 @@ from flagtui.changes.experiments.experiment_fields import METRICS, stored_field
 from flagtui.changes.experiments.logged_steps import logged_step
 from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.step_plan import UNDO_OF_ENDING, ExperimentPlan, plan_step
+from flagtui.changes.experiments.step_recovery import recover_step
 from flagtui.changes.experiments.step_refusals import NO_OP
-from flagtui.changes.experiments.step_save import CONCLUDED, MAKING, RESET, StepAdapter, find_made
+from flagtui.changes.experiments.step_save import CONCLUDED, MAKING, RESET, StepAdapter
 from flagtui.changes.experiments.steps import BY_VERB, STEPS, Choices, ExperimentIntent, Step
 from flagtui.changes.flags.unlisted_flags import rows_in_lists
-from flagtui.changes.journal import Numbered
-from flagtui.changes.journal_entries import Entry, restore_payloads
+from flagtui.changes.journal_entries import Entry
 from flagtui.changes.planner import Planned
 from flagtui.changes.shared.shared_plan import is_stored
 from flagtui.changes.skipped import Blocked
 from flagtui.local_time import as_moment
 from flagtui.models.activity import Activity
 from flagtui.models.experiment import Experiment
-from flagtui.models.json_value import JSON, as_dict, as_id, as_text
+from flagtui.models.json_value import JSON, as_id, as_text
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
 
-Alike = Callable[[JSON, JSON], bool]
 _DELETED: Final = "deleted"
 _DATES: Final = ("start_date", "end_date")
-_DERIVED: Final = ("status", "archived", "deleted", "feature_flag.active")
-"""Derived fields of a step, which users do not set."""
 
 
 class StepEntries(EntryKind):
@@ -60,11 +55,13 @@ class StepEntries(EntryKind):
 
     def undo_words(self, entry: Entry) -> str:
         step = BY_VERB.get(entry.verb, STEPS["edit"])
+        if step.name == "reopen":
+            return _undo_of_reopening(entry)
         return UNDO_OF_ENDING if _has_ended_too(entry, step) else step.verb.undo
 
     def creation(self, entry: Entry) -> Entry | None:
         step = BY_VERB.get(entry.verb)
-        return entry if step is not None and step.name in MAKING else None
+        return _in_its_project(entry) if step is not None and step.name in MAKING else None
 
     def parts(self, entry: Entry) -> tuple[Entry, ...]:
         """Return the step and its change of the flag, ordered so that the flag is never on uncounted."""
@@ -96,33 +93,36 @@ class StepEntries(EntryKind):
             return plan
         # A copy can have the name of its original, which stays as it is.
         verb = replace(plan.verb, done=f"{plan.verb.done} in {place}") if place else plan.verb
-        plan = replace(plan, verb=verb, conflicts=await find_conflicts(plan, part, client, context))
-        return Planned(StepAdapter(client.experiments), [plan], place=place, project=project)
+        made = _in_its_project(part)
+        plan = replace(plan, verb=verb, conflicts=await find_conflicts(plan, made, client, context))
+        signature = None if project is None else made.signature
+        adapter = StepAdapter(client.experiments)
+        return Planned(adapter, [plan], place=place, project=project, signature=signature)
 
     async def look(self, entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
-        step = BY_VERB.get(entry.verb)
-        if step is not None and step.name in MAKING:
-            return await _recover_new(entry, client, if_absent)
-        if not entry.record:
-            return Recovery(entry, "not known")
-        here = Numbered(entry.record)
-        try:
-            record = await client.experiments.get(entry.record)
-        except NotFound:
-            # Deleted ones cannot be read.
-            deleted = entry.after.get("deleted")
-            kept: RecoveryVerdict = if_absent if deleted is False else "not known"
-            return Recovery(entry, "applied" if deleted is True else kept, here)
-        if step is not None and step.name == "cohort":
-            return Recovery(entry, "applied" if record.exposure_cohort else if_absent, here)
-        return Recovery(entry, _verdict(entry, record, if_absent), here)
+        return await recover_step(entry, client, if_absent)
+
+
+def _in_its_project(entry: Entry) -> Entry:
+    """Return the entry as one of the project of its record: a copy is in another one."""
+    project = as_id(entry.after.get("project"))
+    return (
+        entry if project is None else replace(entry, signature=replace(entry.signature, project=str(project)))
+    )
+
+
+def _undo_of_reopening(entry: Entry) -> str:
+    """Return what restoring the previous dates means."""
+    if "start_date" in entry.before and not entry.before["start_date"]:
+        return "make it a draft again"
+    return "end it again" if entry.before.get("end_date") else "put back the old values"
 
 
 def _flag_part(entry: Entry) -> Entry | None:
     """Return the same as a change of the flag."""
     id, key = as_id(entry.before.get("feature_flag.id")), as_text(entry.before.get("feature_flag.key"))
     step = BY_VERB.get(entry.verb)
-    names = {"launch": "active", "archive": "active", "ship": "filters"}
+    names = {"launch": "active", "reopen": "active", "archive": "active", "ship": "filters"}
     name = names.get(step.name, "") if step is not None else ""
     written = name if name == "filters" else f"feature_flag.{name}"
     if id is None or written not in entry.before or written not in entry.after:
@@ -248,53 +248,3 @@ async def _dependents(client: Client, fresh: Experiment) -> tuple[str, ...]:
         return ()
     ids = [flag.id for flag in await client.flags.dependents(fresh.feature_flag.id)]
     return tuple(row.key for row in await rows_in_lists(client.flags, client.flags.get, ids) if row.active)
-
-
-async def _recover_new(entry: Entry, client: Client, if_absent: RecoveryVerdict) -> Recovery:
-    project = as_id(entry.after.get("project"))
-    experiments = (client if project is None else client.for_project(project)).experiments
-    key, name = entry.after.get("feature_flag_key"), as_text(entry.after.get("name"))
-    original_id = entry.before.get("id") if project is None else None
-    id = await find_made(experiments, key, name, entry.key, original_id)
-    return Recovery(entry, if_absent) if id is None else Recovery(entry, "applied", Numbered(id))
-
-
-def _verdict(entry: Entry, record: Experiment, if_absent: RecoveryVerdict) -> RecoveryVerdict:
-    names = [name for name in entry.after if name in _DERIVED or name == "filters" or name in record.raw]
-    if not names:
-        return "not known"
-    if all(_is_now(entry, record, name, entry.after[name]) for name in names):
-        return "applied"
-    journaled = [name for name in names if name in entry.before]
-    if journaled and all(_is_now(entry, record, name, entry.before[name]) for name in journaled):
-        return if_absent
-    # Servers fill in omitted parts of a setting or a metric.
-    if all(_is_now(entry, record, name, entry.after[name], _holds) for name in names):
-        return "applied"
-    # Experiments have no versions: what is neither as before nor as wanted was changed since.
-    return "changed since"
-
-
-def _is_now(entry: Entry, record: Experiment, name: str, value: JSON, alike: Alike = same) -> bool:
-    flag = record.feature_flag
-    if name in _DERIVED:
-        derived = (record.state, record.archived, record.deleted, None if flag is None else flag.active)
-        return same(derived[_DERIVED.index(name)], value)
-    if name == "filters":
-        filters, sides = {} if flag is None else flag.filters, {"filters": value}
-        kept = restore_payloads(sides, filters) if entry.is_secret else sides
-        return means_same(filters, as_dict(kept["filters"]), ("filters",))
-    stored = stored_field(record, name)
-    return means_same(stored, value, (name,)) or alike(stored, value)
-
-
-def _holds(stored: JSON, requested: JSON) -> bool:
-    """Return whether every requested value is present."""
-    if isinstance(requested, dict):
-        return isinstance(stored, dict) and all(
-            _holds(stored.get(key), part) for key, part in requested.items()
-        )
-    if isinstance(requested, list):
-        kept = stored if isinstance(stored, list) else []
-        return len(kept) == len(requested) and all(map(_holds, kept, requested))
-    return same(stored, requested) or not (stored or requested)

@@ -106,7 +106,7 @@ copy | Copy to another project | has a copy there | delete the copy | any | dele
 cohort | Create an exposure cohort | has an exposure cohort | | launched
 delete | Delete the experiment | is deleted | restore it | any | restore | grave
 restore | Restore the experiment | is restored | delete it again | any | delete
-reopen | Bring back its dates and conclusion | has its old values | remove them again | any | reopen | grave
+reopen | Restore its old dates and conclusion | has its old values | remove them again | any | reopen | grave
 freeze | Freeze the exposure | enrolls no new users | unfreeze it | on | unfreeze | newer
 unfreeze | Unfreeze the exposure | enrolls new users again | freeze it again | on | freeze | newer
 """

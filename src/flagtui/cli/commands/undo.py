@@ -114,11 +114,12 @@ async def undo_entries(
     """Undo these changes up to the first failure; return the exit code. `is_newest` changes the advice."""
     entries, signature = await asyncio.to_thread(session.journal.entries), session.signature
     context = SessionContext(session, terms)
-    for parts, question_purpose in await questions_of(changes, entries, session.client, purpose):
+    questions = await questions_of(changes, entries, session.client, purpose)
+    for parts, question_purpose in questions:
         kind = parts[0].entry.kind
         planner = UndoPlanner(context, entries=entries, signature=signature, entry_kind=kind)
         planned = await planner.plan(parts)
-        if not planned.plans and is_newest:
+        if not planned.plans and is_newest and parts is questions[0][0] and purpose.name == "Undo":
             planned = replace(planned, skipped=[_with_another(skipped) for skipped in planned.skipped])
         planned = replace(planned, purpose=question_purpose)
         if code := await ask_and_send(planned, session, terms, report):
