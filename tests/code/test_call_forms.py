@@ -191,6 +191,7 @@ def test_each_value_of_a_conditional_expression_is_a_key(language: str, text: st
         ("ts", 'function f() { const a="nav" }\nfunction g() { const a="checkout"; isFeatureEnabled(a) }'),
         ("ts", "posthog.isFeatureEnabled(NAV)"),
         ("ts", "posthog.isFeatureEnabled(names[0])"),
+        ("ts", "posthog.capture({ distinctId, event })"),
         ("ts", 'const args = "nav";\nisFeatureEnabled(...args)'),
         ("python", 'name = "nav-" + user\nposthog.get_feature_flag(name, user)'),
         ("python", 'name = "nav-%s" % user\nposthog.get_feature_flag(name, user)'),

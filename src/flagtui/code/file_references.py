@@ -9,9 +9,10 @@ import msgspec
 
 from flagtui.code.call_arguments import Argument, SourceText, is_within
 from flagtui.code.embedded_code import script_of
+from flagtui.code.imported_modules import find_modules
 from flagtui.code.key_calls import KeyCall, key_values
 from flagtui.code.languages import Language
-from flagtui.code.named_keys import SCRIPTS, find_imports, find_modules, find_names, read_path
+from flagtui.code.named_keys import find_imports, find_names, read_path
 from flagtui.code.parameters import find_parameters
 from flagtui.code.quoted_words import WITH_SYMBOLS, quoted_keys, symbols
 from flagtui.code.reference_records import FileReferences, Kind, NamedCall, NamedKey, Reference
@@ -220,11 +221,11 @@ class _FileReader:
         is_imported = is_case or is_global or bool({name, scope} & imported)
         if not scope and not is_case and self._is_parameter(name, position):
             name = ""
-        module = self._modules.get(scope or name, "")
+        module = self._modules.get(scope or name, ("", False))
         if not scope:
             name = renamed.get(name, name)
         scope = renamed.get(scope, scope)
-        self.calls.append(NamedCall(reference, name, scope, member, is_imported, module))
+        self.calls.append(NamedCall(reference, name, scope, member, is_imported, *module))
 
     def _is_parameter(self, name: str, position: int) -> bool:
         """Return whether the name has a value of its own here, whatever the file declares."""
@@ -247,8 +248,8 @@ class _FileReader:
         return find_imports(self.source.text, self.source.language)
 
     @cached_property
-    def _modules(self) -> Mapping[str, str]:
-        return find_modules(self.source.text) if self.source.language in SCRIPTS else {}
+    def _modules(self) -> Mapping[str, tuple[str, bool]]:
+        return find_modules(self.source.text, self.source.language)
 
     def _read_components(self) -> Iterator[tuple[Reference, int]]:
         """Yield the flags of `<PostHogFeature flag=…>`."""

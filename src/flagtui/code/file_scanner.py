@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, cached_property
 from typing import Final
 
 import msgspec
@@ -42,7 +42,7 @@ class FileScanner:
 
     def __init__(self, rules: FileRules) -> None:
         self.keys = frozenset(rules.keys)
-        self.filter = WordFilter.of(rules.keys, rules.wrappers)
+        self._rules = rules
         self.names = CallNames(rules.wrappers)
         self.has_parser = has_parser()
         self.languages = rules.languages
@@ -50,11 +50,16 @@ class FileScanner:
         self.has_constants = match_patterns(rules.constants)
         self.is_test = match_patterns(rules.tests)
 
+    @cached_property
+    def filter(self) -> WordFilter:
+        """The filter for files; ten thousand keys take a while."""
+        return WordFilter.of(self._rules.keys, self._rules.wrappers)
+
     def scan(self, reader: FileReader, batches: Iterable[FileBatch]) -> FileResults:
         """Return the results of the files that the reader reads."""
         results = FileResults([], [], reader.skipped, reader.problems)
         for batch in batches:
-            results.references += (self._references(path, data) for path, data in self._hits(batch))
+            results.references += (self.read_file(path, data) for path, data in self._hits(batch))
             results.files += len(batch.files)
         results.stamps.append(encode_stamps(reader.stamps))
         return results
@@ -73,7 +78,8 @@ class FileScanner:
             if has_place or self.has_constants(path):
                 yield path, batch.content(start, end)
 
-    def _references(self, path: str, data: bytes) -> FileReferences:
+    def read_file(self, path: str, data: bytes) -> FileReferences:
+        """Return the references of a file, whatever words it has."""
         problems = []
         try:
             text = data.decode("utf-8-sig")

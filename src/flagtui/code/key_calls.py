@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from flagtui.code.call_arguments import Argument, SourceText
 from flagtui.code.languages import LANGUAGES
@@ -92,7 +93,9 @@ class KeyCall(msgspec.Struct, frozen=True, dict=True):
     def _named(self) -> list[Argument]:
         """The arguments with a name, and the members of the first one without."""
         members = self.source.members(self._positional[0]) if self._positional else ()
-        return [each for each in (*self._arguments, *members) if each.name]
+        # In scripts, `{ event }` is `{ event: event }`.
+        named = (each if each.name else replace(each, name=self._words(each).lower()) for each in members)
+        return [*(each for each in self._arguments if each.name), *named]
 
     @cached_property
     def _index(self) -> int:

@@ -97,6 +97,8 @@ _ALL: Final = (
 )
 LANGUAGES: Final[Mapping[str, Language]] = {language.name: language for language in _ALL}
 """By name; the only languages that files are parsed as."""
+SCRIPTS: Final = frozenset(("ts", "tsx", "js", "vue", "svelte", "html"))
+"""Languages whose files import each other."""
 _BY_EXTENSION: Final = {extension: language for language in _ALL for extension in language.extensions}
 
 

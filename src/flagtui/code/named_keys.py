@@ -4,12 +4,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from functools import cache, cached_property, partial
-from pathlib import PurePosixPath
 from typing import Final
 
 import msgspec
 
 from flagtui.code.call_arguments import SourceText
+from flagtui.code.imported_modules import module_name
+from flagtui.code.languages import SCRIPTS
 from flagtui.code.reference_records import NamedKey
 
 _ASSIGNED: Final = re.compile(
@@ -43,6 +44,8 @@ _PROPERTY: Final = re.compile(
 )
 _WITH_ARROWS: Final = ("csharp", "dart")
 """Languages with properties that are one expression: `static String get nav => "nav";`."""
+_CASE: Final = re.compile(r"\bcase\s[^;{}]*,\s*(?P<name>\w+)\s*=\s*\Z")
+"""A case after others in its line."""
 _ARM: Final = re.compile(r"\b(\w+)::\w+\s*=>\s*\Z")
 _ATTRIBUTE: Final = re.compile(r"(?P<name>@[a-z_]\w*)\s+\Z")
 _DEFINE: Final = re.compile(r"\bdefine\(\s*[\"'](?P<name>\w+)[\"']\s*,\s*\Z")
@@ -75,15 +78,6 @@ _RENAMED_IN: Final = {
     "elixir": re.compile(r"(?P<old>\w+),\s*as:\s*(?P<new>\w+)"),
     "csharp": re.compile(r"(?P<new>\w+)\s*=\s*(?:\w+\.)*(?P<old>\w+)"),
 }
-_MODULES: Final = (
-    r"\n[ \t]*(?:import\s+(?:\*\s*as\s+)?(?P<name>[\w$]+)(?:\s*,\s*\{[^}]*\})?\s+from\s*"
-    r"|(?:const|let|var)\s+(?P<required>[\w$]+)\s*=\s*(?:await\s+)?(?:require|import)\(\s*)"
-    r"(?P<quote>[\"'])(?P<path>[^\"'\n]+)(?P=quote)"
-)
-"""A whole module with a name, or what it exports by default."""
-_ENTRY_FILES: Final = frozenset(("index", "__init__", "mod"))
-"""Stems of files that have the name of their folder elsewhere."""
-_SOURCE_FOLDERS: Final = frozenset(("src", "lib", ".", ".."))
 _PATH: Final = re.compile(r"(?:[&*\\]*|\.)(@?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|\\)[A-Za-z_$][\w$]*)*)")
 _SEPARATOR: Final = re.compile(r"\?\.|\.|::|->|\\")
 _ACCESS: Final = re.compile(
@@ -108,7 +102,6 @@ _KEY: Final = re.compile(r"(?!\s)[^\n\"'`\\]{1,400}(?<!\s)")
 """Keys of flags have no spaces; names of events have."""
 _GOES_ON: Final = re.compile(r"\s*(?:\+|%|<>|\|(?!\|)|\.\s*(?:\$|format\b|concat\b|replace\w*\())")
 """What follows a text that is only a part of the value: it is computed, or a type."""
-SCRIPTS: Final = frozenset(("ts", "tsx", "js", "vue", "svelte", "html"))
 
 
 def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
@@ -143,16 +136,7 @@ def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
 def _find_file_scopes(source: SourceText, path: str) -> list[str]:
     """Return the names that precede any name of the file elsewhere: those of the file and its package."""
     package = _PACKAGE.search(source.text)
-    return [_module_name(path), *([package[1]] if package else ())]
-
-
-def _module_name(path: str) -> str:
-    """Return the name of a file in imports: `flags` for `flags.ts` and for `flags/src/index.ts`."""
-    *folders, name = PurePosixPath(path).parts or (".",)
-    stem = name.partition(".")[0] or name
-    if stem in _ENTRY_FILES:
-        stem = next((folder for folder in reversed(folders) if folder not in _SOURCE_FOLDERS), stem)
-    return stem
+    return [module_name(path), *([package[1]] if package else ())]
 
 
 def _find_variables(source: SourceText) -> frozenset[str]:
@@ -181,6 +165,7 @@ def _name_before(text: str, start: int, language: str, marks: Collection[str]) -
         match = (_GO_TYPED.search(before) if language == "go" else None) or _ASSIGNED.search(before)
         match = match or (_DECLARED.search(before) if language in SCRIPTS else None)
         match = match or (_PROPERTY.search(before) if language == "csharp" else None)
+        match = match or (_CASE.search(before) if language == "swift" else None)
     elif last == ">" and language in _WITH_ARROWS and (match := _PROPERTY.search(before)):
         return match["name"], False
     elif last in (":", ">"):
@@ -289,10 +274,3 @@ def find_imports(text: str, language: str) -> tuple[frozenset[str], dict[str, st
     pairs = _RENAMED_IN.get(language, _RENAMED).finditer(lines)
     renamed = {pair["new"]: pair["old"] for pair in pairs}
     return frozenset(re.findall(r"[\w$]+", lines)), renamed
-
-
-def find_modules(text: str) -> dict[str, str]:
-    """Return the modules of a script, by the names that they, or their default exports, have in it."""
-    # Compiled with the first such call.
-    matches = re.finditer(_MODULES, f"\n{text}")
-    return {match["name"] or match["required"]: _module_name(match["path"]) for match in matches}

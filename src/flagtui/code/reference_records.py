@@ -78,7 +78,14 @@ class NamedCall(msgspec.Struct, frozen=True):
     is_imported: bool
     """Whether the file imports the name, or what precedes it."""
     module: str = ""
-    """The file that the scope is here, if it is a whole one."""
+    """The file that the name, or what precedes it, is imported from."""
+    is_module: bool = False
+    """Whether what precedes the name is that whole file."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Return whether another file may declare the name: a type in capitals needs no import."""
+        return bool(self.name) and (self.is_imported or self.scope[:1].isupper())
 
 
 class FileReferences(msgspec.Struct, frozen=True):

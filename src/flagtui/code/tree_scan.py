@@ -56,8 +56,23 @@ def _stored_and_new(tree: SourceTree, request: ScanRequest, ahead: ReadAhead | N
         with scan_files(tree.root, files, request, ahead) as parts:
             for part in parts:
                 results.add(part)
+            _read_declarations(tree, rules, results)
             store.save(results)
     return results
+
+
+def _read_declarations(tree: SourceTree, rules: FileRules, results: FileResults) -> None:
+    if _find_undeclared(results):
+        from flagtui.code.declarations import read_declarations
+
+        read_declarations(str(tree.root), tree.files, rules, results, _find_undeclared)
+
+
+def _find_undeclared(results: FileResults) -> list[NamedCall]:
+    """Return the calls that name a key of another file, of which no file is known to declare the name."""
+    index = NameIndex(name for file in results.references for name in file.names)
+    calls = (call for file in results.references for call in file.calls)
+    return [each for each in calls if each.is_elsewhere and not index.find(each)]
 
 
 def _mark(tree: SourceTree, rules: FileRules) -> bytes:
@@ -79,7 +94,7 @@ def resolve_names(
             reference = replace(reference, key=named.key, kind=kind, declared=named.path)
             place = (named.path, *named.position)
             declared = by_place.get(place)
-            if declared is not None and declared.kind == "string":
+            if declared is not None and declared.kind in ("string", "constant"):
                 by_place[place] = replace(declared, kind="constant", subject=reference.subject)
         by_place[reference.path, reference.line, reference.column] = reference
     return [by_place[place] for place in sorted(by_place)]
@@ -95,6 +110,11 @@ class NameIndex:
 
     def resolve(self, call: NamedCall) -> NamedKey | None:
         """Return the declaration that the call refers to; None without one, or if several differ."""
+        names = self.find(call)
+        return names[0] if names and len({each.key for each in names}) == 1 else None
+
+    def find(self, call: NamedCall) -> list[NamedKey]:
+        """Return the declarations that the call may refer to."""
         candidates = self._by_name.get(call.name, [])
         here = [each for each in candidates if each.path == call.reference.path]
         if not call.scope or call.scope in SELF_NAMES:
@@ -102,17 +122,13 @@ class NameIndex:
             if not own and call.is_imported and not call.scope:
                 own = [each for each in candidates if not each.is_member]
             if own or call.scope or not call.member:
-                return _only(own)
+                return own
             # What looks like a part of a key, such as `Flags.name`, is the key.
             call = msgspec.structs.replace(call, scope=call.name, name=call.member, member="")
-            return self.resolve(call)
-        scopes = {call.scope, call.module or call.scope}
+            return self.find(call)
+        scopes = {call.scope, call.module if call.is_module else call.scope}
         scoped = [each for each in candidates if not scopes.isdisjoint(each.scopes)]
         if not scoped and call.member:
             around, candidates = {call.scope, call.name}, self._by_name.get(call.member, [])
             scoped = [each for each in candidates if around.issubset(each.scopes)]
-        return _only([each for each in scoped if each in here] or scoped)
-
-
-def _only(names: list[NamedKey]) -> NamedKey | None:
-    return names[0] if names and len({each.key for each in names}) == 1 else None
+        return [each for each in scoped if each in here] or scoped

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 import click
+from msgspec.structs import replace
 
 from flagtui.cli.plumbing.code_facts import load_facts, request_facts
 from flagtui.cli.plumbing.code_scan import ScanPlace, scan_code
@@ -20,6 +21,7 @@ from flagtui.cli.records.code_records import CODE_REFERENCE, CodeReference
 from flagtui.code.code_findings import find_unused, state_of
 from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.languages import LANGUAGES
+from flagtui.code.reference_records import Reference
 from flagtui.code.stored_places import becomes
 
 
@@ -75,7 +77,7 @@ def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: 
     is_selected = selected.__contains__ if words else lambda _key: True
     records = [
         CodeReference(each.key, state_of(each, facts), each, becomes(each, facts))
-        for each in result.shown
+        for each in (_with_subject(each, facts) for each in result.shown)
         if is_selected(each.key)
     ]
     if not options["changed_since"] and result.scan.is_parsed:
@@ -93,6 +95,12 @@ def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: 
         raise not_found("flag or event", unknown, facts.flags, "flags list")
     printer.records(CODE_REFERENCE, records, "No code names them.")
     return 0
+
+
+def _with_subject(reference: Reference, facts: CodeFacts) -> Reference:
+    """Return the reference; the name of an event in quotes is no key of a flag."""
+    is_event = reference.key in (facts.events or {}) and reference.key not in facts.flags
+    return replace(reference, subject="event") if is_event and not reference.function else reference
 
 
 def _is_query(word: str) -> bool:
