@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.doubles.service_world import Start, World, asks_for, variants
+from tests.doubles.service_world import Start, World, asks_for, released, variants
 
 LOOKUP = "/api/organizations/@current/feature_flags"
 COPY = f"{LOOKUP}/copy_flags/"
@@ -92,6 +92,26 @@ async def test_policy_of_the_target_holds_up_a_copy(world: World) -> None:
     assert (flag["key"], flag["active"]) == ("a", True)
     (again,) = (await copy(world, "a", other, disable_copied_flag=True))["success"]
     assert again["active"] is False
+
+
+async def test_copied_schedule_points_at_records_of_the_target(world: World) -> None:
+    other = world.add_project()
+    cohort = world.insert("cohorts", project_id=1, name="Testers", created_at=world.ago(days=1))
+    base, flag = await world.flag("base", filters=released()), await world.flag("a")
+    asks_cohort = {"groups": [{"properties": [{"key": "id", "type": "cohort", "value": cohort}]}]}
+    for value in (asks_cohort, asks_for(base["id"])):
+        payload = {"operation": "add_release_condition", "value": value}
+        plan = {"record_id": str(flag["id"]), "model_name": "FeatureFlag", "payload": payload}
+        body = {**plan, "scheduled_at": "2026-04-01T00:00:00Z"}
+        await world.post("/api/projects/1/scheduled_changes/", body, 201)
+    (made,) = (await copy(world, "a", other, copy_schedule=True))["success"]
+    reason = "The flag depends on 'base', which does not exist in the target project."
+    assert made["schedule_copy_warning"] == f"Flag copied but schedules failed: {reason}"
+    assert (await world.get(f"/api/projects/{other}/scheduled_changes/"))["count"] == 1
+    world.clock.pass_(days=60)
+    (condition,) = (await world.get(f"{flags_of(other)}{made['id']}/"))["filters"]["groups"]
+    (item,) = condition["properties"]
+    assert (item["value"] != cohort, item["cohort_name"]) == (True, "Testers")
 
 
 async def test_copied_schedule_waits_for_approval_too(world: World) -> None:

@@ -153,8 +153,9 @@ def _copy(source: Call, row: sqlite3.Row, target_id: Json, body: Mapping[str, Js
         raise CopyNeedsApproval(refusal)
     made = create_flag(target, after) if present is None else change_flag(target, present, after)
     shown: dict[str, Json] = value_of(flag_texts(target, [made])[0])
-    if body.get("copy_schedule") and _copy_schedule(source, target, row["id"], made["id"]):
-        shown["schedule_copy_warning"] = "Flag copied but schedules that wait for another approval failed."
+    reason = _copy_schedule(source, target, row["id"], made["id"]) if body.get("copy_schedule") else None
+    if reason is not None:
+        shown["schedule_copy_warning"] = f"Flag copied but schedules failed: {reason}"
     return shown
 
 
@@ -220,8 +221,8 @@ def _move_inner_cohorts(source: Call, target: Call, part: Json, above: tuple[int
             _move_inner_cohorts(source, target, inner, above)
 
 
-def _copy_schedule(source: Call, target: Call, from_id: int, to_id: int) -> int:
-    """Copy the changes to come; return how many were not, because a policy of the target holds them up."""
+def _copy_schedule(source: Call, target: Call, from_id: int, to_id: int) -> str | None:
+    """Copy the changes to come; return the first reason why one was not copied."""
     rows = target.db.execute(
         f"SELECT {', '.join(_SCHEDULE)} FROM scheduled_changes"
         " WHERE project_id = ? AND record_id = ? AND executed_at IS NULL ORDER BY scheduled_at, id",
@@ -231,7 +232,12 @@ def _copy_schedule(source: Call, target: Call, from_id: int, to_id: int) -> int:
     birth = {"created_at": target.stamp, "updated_at": target.stamp}
 
     def copy(row: sqlite3.Row) -> None:
-        number = insert_row(target.db, "scheduled_changes", {**dict(row), **place, **birth})
-        bind_request(target, number, str(to_id), row["payload"])
+        planned = value_of(row["payload"])
+        if isinstance(planned.get("value"), dict):
+            planned["value"] = _moved_filters(source, target, planned["value"])
+        payload = text_of(planned)
+        columns = {**dict(row), **place, **birth, "payload": payload}
+        bind_request(target, insert_row(target.db, "scheduled_changes", columns), str(to_id), payload)
 
-    return sum(attempt(target.db, partial(copy, row)) is not None for row in rows)
+    reasons = [attempt(target.db, partial(copy, row)) for row in rows]
+    return next((reason for reason in reasons if reason is not None), None)
