@@ -62,3 +62,21 @@ def test_names_of_calls_are_declared_in_imported_files(tmp_path: Path, files: di
         (reference,) = scan.references
         assert (reference.subject, reference.key, reference.kind) == ("event", "order paid", "constant")
         assert scan.files == len(files) + 1
+
+
+def test_changed_call_finds_another_declaration_of_the_same_folder(tmp_path: Path) -> None:
+    request = ScanRequest({"nav"}, store=tmp_path / "results", settled=-3_600 * 10**9)
+    index = "export * from './paid';\nexport * from './sent';\n"
+    texts = {"index.ts": index, "paid.ts": EVENTS_TS, "sent.ts": "export const SENT = 'order sent';\n"}
+    for name, text in texts.items():
+        (tmp_path / "names").mkdir(exist_ok=True)
+        (tmp_path / "names" / name).write_text(text)
+    keys = []
+    for use in (
+        USE_TS % "./names",
+        USE_TS.replace("EVENTS.PAID", "SENT").replace("EVENTS", "SENT") % "./names",
+    ):
+        (tmp_path / "use.ts").write_text(use)
+        scan = scan_tree(list_files(tmp_path, [tmp_path], lambda path: path == "results"), request)
+        keys += [each.key for each in scan.references]
+    assert keys == ["order paid", "order sent"]

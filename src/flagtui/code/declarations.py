@@ -13,10 +13,10 @@ from flagtui.code.file_rules import FileRules
 from flagtui.code.file_scanner import FileScanner
 from flagtui.code.imported_modules import ENTRY_FILES, find_reexports, module_name
 from flagtui.code.languages import SCRIPTS, language_of
-from flagtui.code.reference_records import FileReferences, NamedCall
+from flagtui.code.reference_records import NamedCall
 
-_MOST: Final = 200
-"""Files that one scan reads for names."""
+_MOST: Final = 2_000
+"""Files that one scan looks at for names."""
 _ROUNDS: Final = 3
 """A file may hand on what another declares."""
 _WORD_START: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -27,24 +27,30 @@ def read_declarations(
     root: str, files: Sequence[str], rules: FileRules, results: FileResults, find_calls: FindCalls
 ) -> None:
     """Add what the files declare that have the names of calls without a declaration."""
-    scanner, modules = FileScanner(rules), set[str]()
+    scanner, modules, done = FileScanner(rules), set[str](), set[str]()
     for _ in range(_ROUNDS):
-        calls = find_calls(results)
         read = {each.path for each in results.references}
-        names = [*dict.fromkeys(name for name in _find_files(files, calls, modules) if name not in read)]
+        calls = find_calls(results)
+        words = {word.encode() for call in calls for word in (call.name, call.member) if word}
+        files_of_names = dict.fromkeys(_find_files(files, calls, modules))
+        names = [
+            name for name in files_of_names if name not in done and (name not in read or _is_entry(name))
+        ]
         if not names:
             return
-        words = {word.encode() for call in calls for word in (call.name, call.member) if word}
+        done.update(names)
         reader = FileReader(root)
         for batch in reader.batches(names[:_MOST]):
             for path, start, end in batch.files:
                 data = batch.content(start, end)
-                is_declaring = any(word in data for word in words)
-                # One without the names is not read again either.
-                file = scanner.read_file(path, data) if is_declaring else FileReferences(path)
-                results.references.append(file)
-                if path.rpartition("/")[2].partition(".")[0] in ENTRY_FILES:
+                if path not in read and any(word in data for word in words):
+                    results.references.append(scanner.read_file(path, data))
+                if _is_entry(path):
                     modules |= find_reexports(data.decode(errors="replace"))
+
+
+def _is_entry(path: str) -> bool:
+    return path.rpartition("/")[2].partition(".")[0] in ENTRY_FILES
 
 
 def _find_files(files: Sequence[str], calls: Iterable[NamedCall], modules: Iterable[str]) -> Iterator[str]:
