@@ -45,6 +45,9 @@ def test_files_are_tracked_ones_of_the_folder_that_is_named(repository: Path) ->
     root = find_root([repository / "src"], repository / "src")
     assert root == repository
     assert list_files(root, [repository / "src"]).files == ["src/a.py", "src/b.py"]
+    git(repository, "rm", "-q", "--cached", "src/a.py", "src/b.py")
+    (problem,) = list_files(root, [repository / "src"]).problems
+    assert problem == f"git tracks no file in {repository}/src, so none is read; new files need git add."
 
 
 def test_changed_files_differ_from_the_revision_or_are_ignored(repository: Path) -> None:

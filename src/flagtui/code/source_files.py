@@ -34,7 +34,7 @@ class SourceTree(msgspec.Struct):
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     """Files by the reason why they are not read."""
     problems: list[str] = []
-    """A line for each folder that cannot be read."""
+    """A line for each folder that cannot be read, or in which git tracks nothing."""
 
 
 def list_sources(folders: Sequence[Path], here: Path, listing: GitListing | None = None) -> SourceTree:
@@ -90,6 +90,8 @@ def list_files(
         if listed is None:
             names |= dict.fromkeys(_walk(root, "" if prefix == "." else prefix, tree))
         else:
+            if not listed:
+                tree.problems.append(f"git tracks no file in {folder}, so none is read; new files need git add.")
             # In the order of git, which is sorted in less time than a set.
             names |= dict.fromkeys(os.fsdecode(listed).split("\0")[:-1])
     matchers = [matches for matches in (ignored, is_own) if matches is not never]
