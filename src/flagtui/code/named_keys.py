@@ -11,7 +11,7 @@ import msgspec
 from flagtui.code.call_arguments import SourceText
 from flagtui.code.imported_modules import module_name
 from flagtui.code.languages import SCRIPTS
-from flagtui.code.reference_records import NamedKey
+from flagtui.code.reference_records import SELF_NAMES, NamedKey
 
 _ASSIGNED: Final = re.compile(
     r"(?:^|[;{)])[ \t]*(?!<)(?:[\w$<>\[\].,:&'?@*]+\s+){0,6}?(?P<name>[A-Za-z_$][\w$]*)"
@@ -86,8 +86,6 @@ _ACCESS: Final = re.compile(
 )
 _INDEX: Final = re.compile(r"(?:\?\.)?\[\s*([\"'`])([A-Za-z_$][\w$]*)\1\s*\]")
 _MEMBER_ACCESS: Final = re.compile(r"(?:\??\.|->)(\w+)!?")
-SELF_NAMES: Final = frozenset(("self", "this", "Self", "static", "cls", "$this"))
-"""What precedes the names of the type around a call."""
 _MARKS: Final = frozenset("=:>")
 """Characters between a name and its text."""
 _MORE_MARKS: Final = {

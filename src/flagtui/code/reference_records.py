@@ -1,7 +1,7 @@
 """Places in source code that name a flag or an event."""
 
 from collections.abc import Container
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -10,6 +10,8 @@ from flagtui.models.code_uses import USES
 
 Kind = Literal["call", "constant", "wrapper", "string", "comment", "test", "generated"]
 Fallback = bool | str | None
+SELF_NAMES: Final = frozenset(("self", "this", "Self", "static", "cls", "$this"))
+"""What precedes the names of the type around a call."""
 
 
 class Reference(msgspec.Struct, frozen=True):

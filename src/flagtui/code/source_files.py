@@ -91,7 +91,8 @@ def list_files(
             names |= dict.fromkeys(_walk(root, "" if prefix == "." else prefix, tree))
         else:
             if not listed:
-                tree.problems.append(f"git tracks no file in {folder}, so none is read; new files need git add.")
+                none = f"git tracks no file in {folder}, so none is read; new files need git add."
+                tree.problems.append(none)
             # In the order of git, which is sorted in less time than a set.
             names |= dict.fromkeys(os.fsdecode(listed).split("\0")[:-1])
     matchers = [matches for matches in (ignored, is_own) if matches is not never]

@@ -8,9 +8,8 @@ import msgspec
 
 from flagtui.code.file_results import FileResults
 from flagtui.code.file_rules import FileRules
-from flagtui.code.named_keys import SELF_NAMES
 from flagtui.code.read_ahead import ReadAhead
-from flagtui.code.reference_records import NamedCall, NamedKey, Reference
+from flagtui.code.reference_records import SELF_NAMES, NamedCall, NamedKey, Reference
 from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import SourceTree
 from flagtui.code.stored_results import ResultStore, mark_of
