@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+import click
 import httpx
 import pytest
 from tests.changes.conftest import flag, make_plan
@@ -173,6 +174,16 @@ async def test_user_chooses_what_is_possible_after_a_refusal(
         chosen = choices[place] if choices else "stop here"
         assert (WORDS[require(interface.choice)], prompts.transcript) == (chosen, choices)
         assert goes_on == (chosen == "continue with the rest")
+
+
+async def test_no_answer_after_a_refusal_stops_there() -> None:
+    class Leaving(Choosing, frozen=True):
+        def choose(self, question: str, choices: Sequence[str], default: int = 0) -> int:
+            raise click.Abort
+
+    interface = applying(2, Leaving(place=0))
+    assert await interface.on_outcome(Outcome(PLAN, "refused", reason="No.")) is False
+    assert interface.choice == "stop"
 
 
 @pytest.mark.parametrize(("ending", "effect"), [

@@ -189,7 +189,7 @@ class ApplyRun(msgspec.Struct):
         prompts = find_prompts() if terms.printer.format == "table" else NO_PROMPTS
         interface = ApplyInterface(terms, self.report, planned, self.on_refusal, prompts, applied_before)
         code = await ask_and_send(planned, self.session, terms, self.report, interface)
-        after = await self._progress()
+        after = progress_of(self.change_set, await asyncio.to_thread(self.session.journal.entries))
         # Without a journal, the outcomes alone show that all of it is applied.
         if not code or not after.left_of(self.change_set):
             self._remove_staged()
@@ -203,9 +203,6 @@ class ApplyRun(msgspec.Struct):
             counted = f"{applied:,} of {len(self.change_set.changes):,} changes are applied"
             progress(f"{counted}; {fix}")
         return code
-
-    async def _progress(self) -> SetProgress:
-        return progress_of(self.change_set, await asyncio.to_thread(self.session.journal.entries))
 
     async def _undo(self, after: SetProgress, terms: WriteTerms) -> int:
         words = f"{count_words(len(after.saved), 'change')} of the set"
@@ -295,4 +292,9 @@ class ApplyInterface(TerminalInterface[Any, Any]):
         if not self._prompts.is_there or len(choices) == 1:
             return "stop"
         progress(f"{outcome.plan.key}: {outcome.ending}: {outcome.reason}")
-        return choices[self._prompts.choose("What next", [WORDS[choice] for choice in choices])]
+        try:
+            return choices[self._prompts.choose("What next", [WORDS[choice] for choice in choices])]
+        except click.Abort:
+            # What was applied is still reported, below the line of the question.
+            print_line("")
+            return "stop"
