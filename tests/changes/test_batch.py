@@ -17,7 +17,7 @@ from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.flags.flags_together import sort_by_dependency
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.proposal import Outcome
-from flagtui.changes.skipped import Blocked, Linked
+from flagtui.changes.skipped import Blocked
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.text.outcomes import count_endings
@@ -54,14 +54,6 @@ def test_flags_go_off_before_dependencies_and_each_once() -> None:
     assert sorted(sort_ids("turn off", asking(1, 2), asking(2, 1))) == [1, 2]
     chain = [*range(1, 1_501)]
     assert sort_ids("turn off", *(asking(id, id - 1 or None) for id in chain)) == chain[::-1]
-
-
-def test_a_child_in_the_same_batch_blocks_nothing() -> None:
-    children = Context(dependents=(Linked(2, "child", True), Linked(3, "other", True)))
-    off, fresh = switch("turn off", 1), asking(1, None)
-    reading = FlagReading(fresh, off, children)
-    assert "other" in expect(reading.plan(frozenset({1, 2})), Blocked).reason
-    assert isinstance(reading.plan(frozenset({1, 2, 3})), Plan)
 
 
 async def test_dependent_flags_go_off_together_in_a_valid_order(tmp_path: Path) -> None:

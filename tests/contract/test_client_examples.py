@@ -91,25 +91,3 @@ def test_an_example_is_filed_under_its_operation(name: str) -> None:
     assert name.split("--")[0] == operation.name
     for field in ("method", "path", "scope"):
         assert stored[field] == getattr(operation, field)
-
-
-async def test_what_the_examples_say_arrives_typed(make_client: MakeClient) -> None:
-    async def ask(name: str) -> Any:
-        stored = example(name)
-        return await CALLS[stored["operation"]](make_client(serve(stored, [])), stored)
-
-    assert (await ask("flags.get")).created_by.label == "Ada"
-    assert (await ask("flags.bulk_keys")) == {812: "checkout-redesign"}
-    assert (await ask("flags.blast_radius")).at(25) == 30
-    assert (await ask("flags.remote_config")) == {"color": "red"}
-    assert [key.key for key in await ask("flags.dependents")] == ["child"]
-    assert (await ask("flags.activity")).entries[0].changes[0].after is False
-    assert (await ask("flags.test_evaluation")).conditions[0].matched
-    assert (await ask("flags.status")).status == "active"
-    assert [variant.key for variant in (await ask("experiments.get")).variants] == ["control", "test"]
-    days = (await ask("experiments.timeseries")).days
-    assert [day.isoformat() for day, _ in days] == ["2026-03-01", "2026-03-02"]
-    assert days[0][1].variant_results[0].interval == (-0.02, 0.31)
-    assert (await ask("people.key")).allows("experiment:read")
-    assert not (await ask("people.key")).allows("feature_flag:write")
-    assert (await ask("people.me")).current_project == 1

@@ -60,6 +60,11 @@ class Stage:
             pro = json.dumps({"plan": "pro"})
             self.world.write("INSERT INTO persons VALUES (1, 1, 'u-1', ?, '2026-01-01')", pro)
             self.world.write("INSERT INTO groups VALUES (1, 0, 'acme', ?, '2026-01-01')", pro)
+        elif family == "change_requests":
+            self.world.add_policy("disable", approvers={"users": [1]})
+            flag = await self.world.flag("checkout-redesign")
+            waiting = await self.world.patch(f"{flag['id']}/", {"active": False}, 409)
+            self.names[UUID] = waiting["change_request_id"]
         elif family in {"flags", "schedule"} and given:
             await self.make_flag(given)
         project = await self.world.get("/api/projects/1/")

@@ -109,7 +109,7 @@ schedule.delete experiments.get experiments.create_exposure_cohort experiments.l
 experiments.pause experiments.resume experiments.freeze_exposure experiments.unfreeze_exposure
 experiments.archive experiments.unarchive experiments.reset holdouts.get
 holdouts.delete saved_metrics.get saved_metrics.delete event_definitions.get
-event_definitions.delete event_definitions.metrics
+event_definitions.delete event_definitions.metrics change_requests.get
 """
 WITH_ID_AND_BODY: Final = """
 schedule.update experiments.update holdouts.update saved_metrics.update event_definitions.update

@@ -21,7 +21,7 @@ class Fault:
     code: int = 1
     """How a command ends whose read it is."""
     means: Meaning = "lost"
-    """Of a write: its answer is lost, it was refused, another change came first, or nothing was sent."""
+    """Of a write: its answer is lost, it was refused, the record decides, or nothing was sent."""
 
 
 def _raises(kind: type[httpx.RequestError], words: str, means: Meaning = "lost") -> Fault:
@@ -66,7 +66,7 @@ ENDINGS: Final[Mapping[tuple[Meaning, bool], str]] = {
     ("lost", True): "saved",
     ("lost", False): "failed",
     ("compared", True): "saved",
-    ("compared", False): "conflicted",
+    ("compared", False): "refused",
     ("refused", False): "refused",
     ("not_reached", False): "failed",
 }

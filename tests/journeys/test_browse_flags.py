@@ -9,7 +9,6 @@ from tests.doubles.whole_program import WIDE, Program, Setting, running
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.flag_screen import FlagScreen
 from flagtui.app.lists.list_screen import ListScreen
-from flagtui.app.widgets.search_line import SearchLine
 
 
 async def test_flags_are_searched_by_words_and_single_keys(shared: Program) -> None:
@@ -32,19 +31,6 @@ async def test_flags_are_searched_by_words_and_single_keys(shared: Program) -> N
     await shared.press("escape", "escape", "slash", *"zzzz", shows="No match in 248 rows for  zzzz")
     shared.see("esc clears the search")
     await shared.press("escape", "escape", "slash", *"is:deleted", shows="ctrl+r lists flags deleted earlier")
-
-
-async def test_typing_replaces_the_old_search_and_arrows_edit_it(shared: Program) -> None:
-    line = shared.app.screen.query_one(SearchLine)
-    await shared.press("slash", *"new-nav", "enter", "slash", *"kill")
-    assert line.value == "kill"
-    shared.see("kill-search-v2")
-    await shared.press("enter", "slash", "enter")
-    assert line.value == "kill"
-    await shared.press("slash", "right", *"-s")
-    assert line.value == "kill-s"
-    await shared.press("enter", "slash", "end", "backspace")
-    assert line.value == "kill-"
 
 
 async def test_order_and_refresh_keep_cursor_marks_and_filter(shared: Program) -> None:

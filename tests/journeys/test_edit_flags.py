@@ -1,4 +1,4 @@
-"""Rollout, tags, archive and JSON in an editor change exactly the edited values."""
+"""Rollout, tags and JSON in an editor change exactly the edited values."""
 
 import copy
 import stat
@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from tests.doubles.targeting import asks, group
 from tests.doubles.whole_program import Program, Setting, running, words
-from tests.journeys.modes import is_legacy
 from tests.journeys.steps import make_flag
 
 from flagtui.changes.canonical_filters import clean_filters
@@ -109,38 +108,6 @@ async def change_tags(program: Program, id: int) -> None:
 def moving(raw: Mapping[str, Any]) -> dict[str, Any]:
     """What every save changes."""
     return {name: raw[name] for name in ("version", "updated_at", "last_modified_by") if name in raw}
-
-
-async def test_flags_are_archived_deleted_softly_and_brought_back(any_mode: Setting) -> None:
-    async with running(any_mode) as program:
-        if not is_legacy(any_mode):
-            await program.go_to("pricing-page-test", "d", toast="Pricing page test is running on it")
-        await program.go_to("export-parquet", "d", shows="Delete in TEST")
-        program.see("can destroy the deleted one for good")
-        await program.press("escape", sent=0)
-        await program.press("d", "y", shows="rows for  export-parquet", toast="export-parquet is deleted")
-        kept = await program.colleague().flags.get(program.journal.entries()[0].record)
-        assert kept.deleted
-        await program.press("u", shows="Undo: restore")
-        await program.press("y")
-        assert not (await program.stored("export-parquet")).deleted
-        assert program.row("export-parquet").active
-        assert not [line for line in program.wire.passed if line.startswith("DELETE")]
-
-        await program.go_to("new-nav")
-        sent = len(program.wire.writes())
-        await program.press("a")
-        if is_legacy(any_mode):
-            assert program.notices
-            assert len(program.wire.writes()) == sent, "a server without archives is not asked to archive"
-            return
-        program.see("Archive in TEST")
-        await program.press("y")
-        stored = await program.stored("new-nav", archived=True)
-        assert (stored.archived, stored.active) == (True, False)
-        await program.press("u", "y")
-        stored = await program.stored("new-nav")
-        assert (stored.archived, stored.active) == (False, True)
 
 
 def editor(folder: Path, monkeypatch: pytest.MonkeyPatch, *steps: str) -> Path:

@@ -78,17 +78,6 @@ def test_the_screen_is_the_same_with_and_without_the_encoder() -> None:
     assert seen[0] == seen[1]
 
 
-def test_screen_is_redrawn_after_stop_and_continue(terminal: Terminal) -> None:
-    shown = terminal.text
-    terminal.signal(signal.SIGTSTP)
-    terminal.wait_for_bytes(b"\x1b[?1049l")
-    terminal.wait_until_stopped()
-    terminal.screen.reset()
-    terminal.signal(signal.SIGCONT)
-    terminal.wait_for("READY 1000/1000")
-    assert terminal.text == shown
-
-
 def test_screen_is_redrawn_after_another_program() -> None:
     with Terminal([*PROGRAM, "100"]) as terminal:
         terminal.wait_for("READY 100/100")
@@ -107,12 +96,6 @@ def test_a_terminal_without_unicode_gets_ascii_only() -> None:
         terminal.wait_for("READY 50/50")
         assert terminal.text.isascii()
         assert re.search(r"[*o~] +\S+ +=", terminal.text)
-
-
-def test_a_screen_without_colours_still_tells_the_states_apart() -> None:
-    with Terminal([*PROGRAM, "50"], environment={"NO_COLOR": "1"}) as terminal:
-        terminal.wait_for("READY 50/50")
-        assert {line.split()[0] for line in terminal.lines[2:-1]} >= {"●", "○", "◌"}
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,15 @@
 """The columns of the list of flags, and ids that are looked up."""
 
-import pytest
 from msgspec.structs import asdict
 
-from flagtui.app.flags.flag_columns import FLAG_COLUMNS, WORD_FROM, draw_key, draw_rollout, draw_state_word
+from flagtui.app.flags.flag_columns import FLAG_COLUMNS, WORD_FROM, draw_rollout, draw_state_word
 from flagtui.app.flags.flag_lookups import MOST, ids_in, read_ids
-from flagtui.app.widgets.column_layout import Cell, Slot, age_cell, lay_out, tags_cell
+from flagtui.app.widgets.column_layout import Cell, Slot, lay_out, tags_cell
 from flagtui.app.widgets.glyphs import ASCII, UNICODE, glyphs_for
 from flagtui.models.rows import FlagRow
 from flagtui.text.flag_sentences import plain
 
 NOW = 1_800_000_000.0
-DAY = 86_400.0
 SLOT = Slot(12, UNICODE, NOW)
 DRAW_STATE = FLAG_COLUMNS[0].draw
 
@@ -67,20 +65,6 @@ def test_bar_is_empty_only_at_0_full_only_at_100() -> None:
     assert text_of(draw_rollout(FlagRow(1, "a", active=False, rollout=50), SLOT)) == "──────  50 %"
     newer = FlagRow(1, "a", active=True, type="rules", rollout=None)
     assert text_of(draw_rollout(newer, SLOT)) == "           ?"
-
-
-@pytest.mark.parametrize("key", ["a\x1b[2Jb", "a\x9b31mb", "a\nb", "a\u202eb", "a\x7fb"])
-def test_keys_and_tags_never_put_control_characters_on_screen(key: str) -> None:
-    flag = FlagRow(1, key, tags=(key,))
-    for cell in (draw_key(flag, SLOT), tags_cell(flag, SLOT)):
-        assert text_of(cell).isprintable()
-        assert "\u202e" not in text_of(cell)
-
-
-def test_ages_are_a_number_and_a_unit() -> None:
-    draw = age_cell("updated_at")
-    for seconds, age in {120: "2m", 3 * 3600: "3h", 12 * DAY: "12d", 125 * DAY: "4mo"}.items():
-        assert text_of(draw(FlagRow(1, "a", updated_at=NOW - seconds), SLOT)) == age
 
 
 def test_terminal_without_unicode_gets_one_ascii_character_per_glyph() -> None:

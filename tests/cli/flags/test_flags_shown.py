@@ -26,12 +26,6 @@ def test_a_list_is_narrowed_sorted_and_cut_as_asked(signed_in: Run) -> None:
     assert signed_in("flags", "stale", "--fields", "key").out == by_risk != ""
 
 
-def test_flag_is_shown_whole_with_words_for_people(signed_in: Run, key: str) -> None:
-    assert "50 % of users where plan" in " ".join(signed_in("flags", "get", key, is_shown=True).out.split())
-    (record,) = signed_in("flags", "get", key, "--json").records
-    assert record["filters"]["groups"][0]["rollout_percentage"] == 50
-
-
 def test_shown_flag_names_values_and_why_no_one_matches(
     signed_in: Run, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -232,11 +232,6 @@ async def test_a_flag_without_access_is_hidden_and_refused(world: World) -> None
     assert (await asking.get("matching_ids/")) == {"ids": [], "total": 0}
 
 
-async def test_scenario_04_activity_needs_its_own_scope(world: World) -> None:
-    detail = "API key missing required scope 'activity_log:read'"
-    await world.with_key("feature_flag:read").refuses("GET", "activity/", status=403, detail=detail)
-
-
 async def test_scenario_61_an_older_server_does_not_know_enable(start_world: Start) -> None:
     world = await start_world(legacy=True)
     path = f"{(await world.flag('a'))['id']}/"

@@ -21,9 +21,6 @@ FACTS: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
         """SELECT u.email, m.level, u.current_project_id FROM users AS u
         JOIN organization_members AS m ON m.user_id = u.id ORDER BY u.id LIMIT 1""",
         [("alice@acme.com", 15, 1)]),
-    "it has two projects": ("SELECT id, name FROM projects ORDER BY id", [(1, "Web app"), (2, "Mobile")]),
-    "the first project lists as many flags as drawn": (
-        "SELECT count(*) FROM flags WHERE project_id = 1 AND NOT deleted AND NOT archived", [(248,)]),
     "it lists as many experiments as drawn": (
         "SELECT count(*) FROM experiments WHERE NOT deleted AND NOT archived", [(31,)]),
     "every version of a flag has its entry": (

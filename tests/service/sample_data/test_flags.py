@@ -29,11 +29,6 @@ def flags() -> list[SampleFlag]:
     return web_flags()
 
 
-@pytest.fixture(scope="module")
-def by_key(flags: list[SampleFlag]) -> dict[str, SampleFlag]:
-    return {flag.key: flag for flag in flags}
-
-
 def listed_flags(flags: list[SampleFlag]) -> list[SampleFlag]:
     return [flag for flag in flags if not flag.state["deleted"] and not flag.state["archived"]]
 
@@ -49,17 +44,6 @@ def test_drawn_flags_are_listed_and_ordered_by_change(flags: list[SampleFlag]) -
     dated = [flag for flag in listed_flags(flags) if flag.updated_at]
     latest = sorted(dated, key=lambda flag: flag.updated_at or NOW, reverse=True)
     assert [flag.key for flag in latest[: len(DRAWN)]] == DRAWN
-
-
-def test_the_famous_flag_is_as_drawn(by_key: dict[str, SampleFlag]) -> None:
-    flag = by_key["checkout-redesign"]
-    first, second = flag.filters["groups"]
-    assert (flag.id, flag.state["version"], flag.state["name"]) == (812, 13, "New checkout flow for web")
-    assert [item["operator"] for item in first["properties"]] == ["ends_with", "exact"]
-    assert (first["rollout_percentage"], second["rollout_percentage"]) == (50, 10)
-    assert [entry.author for entry in flag.log[-4:]] == [1, 2, 3, 1]
-    switched = {"action": "changed", "field": "active", "before": False, "after": True}
-    assert flag.log[-4].changes[0].items() >= switched.items()
 
 
 def test_conditions_are_of_every_kind_and_depend_on_existing_flags(flags: list[SampleFlag]) -> None:
