@@ -43,6 +43,8 @@ def test_reads_of_evaluated_flags_are_calls_on_a_server(language: str, text: str
         ("java", 'class A { void f() { p.isFeatureFlagEnabled("nav", user.id()); } }'),
         ("ts", 'const [on, payload] = useFeatureFlagWithPayload("nav");'),
         ("ruby", 'posthog.is_feature_enabled(:"nav", "u")'),
+        ("ts", 'isFeatureEnabled(\n  /* a */ "nav" // the flag\n  /* b */\n)'),
+        ("ts", 'isFeatureEnabled(a ? "nav" as unknown as keyof typeof FLAGS : undefined)'),
         ("rust", 'fn f() { c.is_feature_enabled(String::from("nav"), u); }'),
         ("kotlin", 'import com.posthog.server.PostHog\nval v = postHog.isFeatureEnabled(user, "nav")'),
         ("csharp", 'class A { void F() { posthog.IsFeatureEnabledAsync("nav", id); } }'),

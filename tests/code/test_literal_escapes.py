@@ -6,9 +6,9 @@ import re
 import pytest
 
 from flagtui.code.byte_search import SearchBuffer
-from flagtui.code.call_arguments import unescape
 from flagtui.code.file_references import FileFacts, find_references
 from flagtui.code.languages import LANGUAGES
+from flagtui.code.literal_escapes import unescape
 from flagtui.code.quoted_words import WordFilter, quoted_keys
 from flagtui.code.sdk_functions import CallNames
 

@@ -1,8 +1,7 @@
-"""The arguments of a call: their names, places and literal values, with the escapes that a key can have."""
+"""The arguments of a call: their names, places and literal values."""
 
 import re
-import sys
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -10,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from flagtui.code.literal_escapes import unescape
 from flagtui.code.sdk_functions import NAME_MARKS
 from flagtui.code.syntax import Syntax
 
@@ -26,7 +26,8 @@ _INTERPOLATION: Final = {
     "swift": re.compile(r"\\\("),
 }
 _SUFFIX: Final = re.compile(
-    r"\s*(?:as\s+\w+|satisfies\s+\w+|!|\.(?:freeze|into|to_string|to_owned|toString|to_sym)(?:\(\))?)*\s*"
+    r"(?:\s*(?:(?:as|satisfies)\s+(?:(?:keyof|typeof)\s+)*[\w.<>\[\]]+|!"
+    r"|\.(?:freeze|into|to_string|to_owned|toString|to_sym)(?:\(\))?))*\s*"
 )
 _COMPOSED: Final = re.compile(r"[(),]")
 _ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
@@ -214,8 +215,7 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
 
     def _argument(self, start: int, end: int) -> Iterator[Argument]:
         start = self._after_space(start, end)
-        while start < end and self.text[end - 1].isspace():
-            end -= 1
+        end = self._before_space(start, end)
         if start >= end:
             return
         if self._is_enclosed(start, end):
@@ -242,57 +242,11 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
                 return start
             start = self.syntax.comments[start]
 
-
-_ESCAPE: Final = re.compile(
-    r"\\(?:(u)\{([0-9A-Fa-f]{1,6})\}|(u)([0-9A-Fa-f]{4})|(x)([0-9A-Fa-f]{2})|(.?))", re.DOTALL
-)
-_BRACES, _FOUR, _TWO = 1, 3, 5
-"""The groups of `u{6e}`, `u006e` and `x6e`."""
-_MARK: Final = 7
-"""The group of a character that has an escape of its own."""
-_ALL: Final = (_BRACES, _FOUR, _TWO)
-_FORMS: Final = {
-    **dict.fromkeys(("ts", "tsx", "js", "ruby", "elixir", "dart"), _ALL),
-    **dict.fromkeys(("python", "go"), (_FOUR, _TWO)),
-    **dict.fromkeys(("java", "kotlin", "csharp"), (_FOUR,)),
-    **dict.fromkeys(("php", "rust"), (_BRACES, _TWO)),
-    "swift": (_BRACES,),
-}
-"""The escapes of each language by number of a character. Attributes of pages have none."""
-_SINGLE_IS_PLAIN: Final = ("ruby", "php", "elixir")
-"""Languages that read a backslash between single quotes as itself."""
-_OWN_QUOTE_ONLY: Final = ("php", "go")
-"""Languages in which a backslash before another quote is a backslash, or an error."""
-_RAW: Final = (("kotlin", '"""'), ("csharp", '"""'), ("go", "`"))
-_BYTES: Final = 0x80
-"""From here on, two digits are a byte in some languages."""
-
-
-def unescape(content: str, quote: str, language: str) -> str | None:
-    """Return the text that a literal means; None where an escape is of another sort, or no escape."""
-    if language not in _FORMS or (language, quote) in _RAW:
-        return None
-    pieces: list[str] = []
-    place = 0
-    for match in _ESCAPE.finditer(content):
-        character = _read(match, quote, language)
-        if character is None:
-            return None
-        pieces += content[place : match.start()], character
-        place = match.end()
-    return "".join((*pieces, content[place:]))
-
-
-def _read(match: re.Match[str], quote: str, language: str) -> str | None:
-    """Return the character of an escape."""
-    mark = match[_MARK]
-    if mark is not None:
-        is_quote = mark == quote[0] if language in _OWN_QUOTE_ONLY else mark in ("'", '"', "`")
-        return mark if mark == "\\" or is_quote else None
-    if quote == "'" and language in _SINGLE_IS_PLAIN:
-        return None
-    form = next(group for group in _ALL if match[group])
-    number = int(match[form + 1], 16)
-    if form not in _FORMS[language] or number > sys.maxunicode or (form == _TWO and number >= _BYTES):
-        return None
-    return chr(number) if chr(number).isprintable() else None
+    def _before_space(self, start: int, end: int) -> int:
+        """Return the end without spaces and comments."""
+        while start < end and self.text[end - 1].isspace():
+            end -= 1
+        place = bisect_left(self._comments, end) - 1
+        if place < 0 or self._comments[place] < start or self.syntax.comments[self._comments[place]] < end:
+            return end
+        return self._before_space(start, self._comments[place])

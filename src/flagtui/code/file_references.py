@@ -26,6 +26,7 @@ _LOOK_BACK: Final = 120
 """Characters before the name of a function in which its receiver is looked for."""
 _TAG: Final = re.compile(r"<([A-Za-z_$][\w$]*)\s")
 _COMPONENTS: Final = frozenset(("PostHogFeature",))
+_NOTHING: Final = ("null", "undefined", "None", "nil")
 _EXPRESSION_LENGTH: Final = 80
 _GLOBAL_NAMES: Final = ("go", "kotlin", "swift", "ruby")
 """Languages in which other files of a package are visible without an import."""
@@ -203,6 +204,8 @@ class _FileReader:
             words = ""
             if key is None:
                 words = " ".join(self.source.text[value.start : value.end].split())[:_EXPRESSION_LENGTH]
+                if words in _NOTHING:
+                    continue
             reference = self._reference(
                 value.start, kind, key or "", function.subject, expression=words, **about
             )
