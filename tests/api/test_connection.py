@@ -18,13 +18,14 @@ SHORT = Deadlines(read=0.02, write=0.02)
 
 
 async def test_a_read_survives_two_bad_gateways(make_client: MakeClient, clock: StillClock) -> None:
-    answers = (httpx.Response(502, html="<html>"), httpx.Response(503), httpx.Response(200, json=FLAG))
-    client = make_client(in_turn(*answers))
-    retries: list[float] = []
-    client.link.watch(lambda: retries.append(client.link.retry[0]) if client.link.retry else None)
+    busy = httpx.Response(503, headers={"Retry-After": "7"})
+    client = make_client(in_turn(httpx.Response(502, html="<html>"), busy, httpx.Response(200, json=FLAG)))
+    link, retries = client.link, list[tuple[float, float]]()
+    link.watch(lambda: retries.append((link.retry[0], link.retrying)) if link.retry else None)
     assert (await client.flags.get(5)).key == "a"
-    assert (client.link.requests, len(clock.waits)) == (3, 2)
-    assert retries == clock.waits
+    assert (link.requests, len(clock.waits)) == (3, 2)
+    assert retries == [(clock.waits[0], 0.0), (7.0, 7.0)], "only a long wait is shown"
+    assert link.retrying == 0.0
 
 
 async def test_rate_limit_of_the_server_pauses_everything_then_resumes(

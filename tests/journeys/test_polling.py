@@ -13,6 +13,7 @@ from tests.doubles.whole_program import Program, Setting, running
 from tests.doubles.wire import Wire
 from textual import events
 
+from flagtui.api.errors import ServerFault
 from flagtui.app.widgets.row_list import RowList
 
 MINUTE = 60.0
@@ -131,6 +132,8 @@ async def test_page_alone_that_failed_is_read_again_until_it_succeeds(program: P
         await program.press("escape")
         # A failure right after would count as the same outage.
         await pass_time(program, clock, MINUTE)
+    with program.workspace.client.link.retry_in(12, ServerFault("The server failed.")):
+        await program.settle(shows="a read failed, retrying in 12 s")
 
 
 async def test_without_polling_an_outage_is_read_again_for_two_minutes(program: Program) -> None:

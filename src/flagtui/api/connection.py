@@ -124,8 +124,8 @@ class Connection:
                 if not isinstance(error, RateLimited):
                     if self.clock.monotonic() + pause > ends:
                         raise
-                    self.link.retry_in(pause, error)
-                    await self.clock.sleep(pause)
+                    with self.link.retry_in(pause, error):
+                        await self.clock.sleep(pause)
                 attempt, waited = attempt + 1, waited + pause
 
     async def close(self) -> None:

@@ -1,6 +1,8 @@
 """State of the connection, as the screens show it."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Final
 
 from flagtui.api.clock import Clock
@@ -42,6 +44,8 @@ class ConnectionState(Watched):
     _unanswered: int = 0
     """Event number at which the first unanswered request began."""
     _resume_at: float = 0.0
+    _retries: list[float] = field(default_factory=list)
+    """When failed reads are sent again; 0 for soon."""
 
     @property
     def waiting(self) -> float:
@@ -71,11 +75,23 @@ class ConnectionState(Watched):
         self.wait_reason = reason
         self.notify_watchers()
 
-    def retry_in(self, seconds: float, error: ApiError) -> None:
-        """Report that a failed read is sent again after this many seconds."""
+    @property
+    def retrying(self) -> float:
+        """Return the seconds until a failed read is sent again; 0 when none waits for long."""
+        return max(0.0, max(self._retries, default=0.0) - self.clock.monotonic())
+
+    @contextmanager
+    def retry_in(self, seconds: float, error: ApiError) -> Iterator[None]:
+        """Report that a failed read is sent again after this many seconds, for which the block waits."""
+        at = self.clock.monotonic() + seconds if seconds >= SLOW else 0.0
+        self._retries.append(at)
         self.retry = (seconds, error)
         self.notify_watchers()
         self.retry = None
+        try:
+            yield
+        finally:
+            self._retries.remove(at)
 
     def began(self) -> None:
         """Count a request as sent."""

@@ -136,7 +136,7 @@ def _when_it_shows(link: ConnectionState, watcher: Watcher) -> Watcher:
 
     def notify_of_changes() -> None:
         nonlocal before
-        if link.waiting or (link.is_offline, link.failed_reads) != before:
+        if link.waiting or link.retrying or (link.is_offline, link.failed_reads) != before:
             before = link.is_offline, link.failed_reads
             watcher()
 

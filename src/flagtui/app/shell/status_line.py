@@ -109,8 +109,10 @@ def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:
         done = f" {state.done:,}" if state.done or state.total else "…"
         # Until a page arrives, the rows are those of the last load or of the cache.
         is_old = not state.done and (loading.age or 0) >= MINUTE
+        retry = retry_words(app_state) if workspace.client.link.retrying else ""
         old = f"data {_rough(loading.age)} old" if is_old else ""
-        return Link("loading", _join(f"loading{done}{f' of {state.total:,}' if state.total else ''}", old))
+        of_all = f" of {state.total:,}" if state.total else ""
+        return Link("loading", _join(f"loading{done}{of_all}", old, retry))
     if loading.too_long is not None:
         return Link("retrying", stopped_words(len(workspace.collection(app_state.kind))))
     synced = "synced just now" if (loading.age or 0) < MINUTE else f"synced {_rough(loading.age)} ago"

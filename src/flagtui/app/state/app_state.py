@@ -231,7 +231,8 @@ class AppState(Watched):
     @property
     def retry_in(self) -> float:
         """Return the seconds until the next automatic read after a failure; 0 when none is awaited."""
-        waiting = self.workspace.client.link.waiting if self.workspace else 0.0
+        link = self.workspace.client.link if self.workspace else None
+        waiting = max(link.waiting, link.retrying) if link else 0.0
         return max(waiting, self.retry_at - self.session.clock.monotonic(), 0.0)
 
     def address_of(self, kind: Kind, id: int | str) -> str:
