@@ -4,6 +4,7 @@ import asyncio
 
 import httpx
 from msgspec.structs import replace
+from tests.doubles import quiet
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.flag_form import stand_on
 from tests.journeys.steps import click
@@ -185,6 +186,15 @@ async def test_page_brings_its_row_up_to_date_with_one_read(setting: Setting) ->
             assert sum(line.endswith(f"s/{id}/") for line in program.wire.passed) == 1
             assert rows.get(id) == newer.row()
             await program.press("escape")
+
+
+async def test_half_removed_page_ignores_a_size(setting: Setting) -> None:
+    async with running(setting) as program:
+        page = await open_page(program, "1")
+        await page.pane.remove()
+        page.on_resize()
+        await quiet.settle(program.app)
+        assert program.app.screen is page
 
 
 async def test_page_is_copied_and_its_json_folds_and_searches(shared: Program) -> None:

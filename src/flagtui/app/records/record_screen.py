@@ -191,8 +191,13 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
 
     def _draw_laid_out(self) -> None:
         """Draw again if the layout gave what is within another size."""
-        if self.is_attached and self._drawn_for != self._layout:
+        if self._is_complete and self._drawn_for != self._layout:
             self.draw()
+
+    @property
+    def _is_complete(self) -> bool:
+        """Whether nothing of the page is gone: half of it is when a size or data come as the program ends."""
+        return self.is_attached and bool(self.query(KeyLine) and self.query(f"#tab-{self._tab}"))
 
     @property
     def _layout(self) -> tuple[str, Size, Size]:
@@ -246,13 +251,11 @@ class RecordScreen(RecordKeys, FramedScreen, Generic[IdRow]):
 
     def draw(self) -> None:
         """Draw the frame and its content."""
-        if not self.is_attached or not self.query(KeyLine):
-            # An answer or a resize can come when the program is ending and half of this is gone.
-            return
-        self.draw_frame()
-        self.query_one(RecordTabs).show_tabs(self.tabs, self._tab, self.tab_width)
-        self.draw_body()
-        self._drawn_for = self._layout
+        if self._is_complete:
+            self.draw_frame()
+            self.query_one(RecordTabs).show_tabs(self.tabs, self._tab, self.tab_width)
+            self.draw_body()
+            self._drawn_for = self._layout
 
     def action_scroll(self, way: str) -> None:
         self.pane.move(way)
