@@ -95,12 +95,15 @@ async def test_remote_configuration_is_served_and_overridden(client: AsyncClient
 
 async def test_requests_are_counted_by_caller_without_events(client: AsyncClient, mirrored: Mirrored) -> None:
     client.headers["User-Agent"] = "posthog-python/7"
+    of_browsers = flag("of-browsers", evaluation_runtime="client")
+    mirrored.mirror.flags.replace({"flags": [flag("plain"), of_browsers]})
     for _ in range(2):
-        await flags_of(client, flag_keys_to_evaluate=["plain", "no-such-flag"])
+        await flags_of(client, flag_keys_to_evaluate=["plain", "of-browsers", "no-such-flag"])
     twice = {"caller": "posthog-python/7", "count": 2}
     assert [json.loads(line) for line in mirrored.mirror.flags.seen.lines()] == [
         {"key": "plain", "value": True, "reason": "condition_match", **twice},
         {"key": "no-such-flag", "value": None, "reason": "flag_not_found", **twice},
+        {"key": "of-browsers", "value": None, "reason": "other_runtime_or_context", **twice},
     ]
     await client.post("/batch/", json={"batch": [{}, {}]})
     await client.post("/e/", content=b"unreadable")

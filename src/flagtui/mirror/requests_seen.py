@@ -10,7 +10,7 @@ import msgspec
 
 from flagtui.config.files import replace_file
 from flagtui.models.json_value import JSON
-from flagtui.models.mirror_state import MISSING
+from flagtui.models.mirror_state import ELSEWHERE, MISSING
 from flagtui.service.sdk.sdk_call import Noted
 
 MOST: Final = 10_000
@@ -27,8 +27,9 @@ def requests_of(caller: str, noted: Noted) -> Iterator[RequestSeen]:
     """Yield the counts of a response."""
     for result in noted.results:
         yield result.record.key, _value_text(result.value), result.code, caller[:LONGEST]
-    for key in noted.missing:
-        yield key[:LONGEST], "null", MISSING, caller[:LONGEST]
+    for reason, keys in ((MISSING, noted.missing), (ELSEWHERE, noted.outside)):
+        for key in keys:
+            yield key[:LONGEST], "null", reason, caller[:LONGEST]
 
 
 class RequestsSeen(msgspec.Struct):

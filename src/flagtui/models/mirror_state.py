@@ -12,6 +12,8 @@ from flagtui.models.override import InvalidOverride, Override, read_override
 
 MISSING: Final = "flag_not_found"
 """The reason of a request for a key without a flag."""
+ELSEWHERE: Final = "other_runtime_or_context"
+"""The reason of a request by a program that the flag is not evaluated for."""
 
 
 class SetOverride(msgspec.Struct, frozen=True):

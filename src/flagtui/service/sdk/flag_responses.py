@@ -47,7 +47,7 @@ def _evaluate(call: SdkCall) -> list[FlagResult]:
     flag_set = call.source.flag_set()
     outside = flag_set.outside(read_scope(body, call.headers))
     results = flag_set.evaluate(call.source.person_of(context), keys, outside)
-    note(call, results, [key for key in keys or () if key not in outside])
+    note(call, results, keys, outside)
     # Flags that are off for everyone are absent, as with the product.
     return [result for result in results if result.code != Reason.DISABLED]
 

@@ -3,7 +3,7 @@
 import base64
 import binascii
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Protocol
 from urllib.parse import parse_qs
 
@@ -158,16 +158,24 @@ def read_keys(body: Mapping[str, Json]) -> list[str] | None:
 
 
 class Noted(msgspec.Struct, frozen=True):
-    """The requests of a program: the flags it got, and keys that do not exist."""
+    """The requests of a program: the flags it got, keys that do not exist, and flags not for the program."""
 
     results: Sequence[FlagResult]
     missing: Sequence[str] = ()
+    outside: Sequence[str] = ()
 
 
-def note(call: SdkCall, results: Sequence[FlagResult], keys: Iterable[str] | None = None) -> None:
-    """Note the results, and those of the requested keys that have none."""
+def note(
+    call: SdkCall,
+    results: Sequence[FlagResult],
+    keys: Iterable[str] | None = None,
+    outside: Collection[str] = (),
+) -> None:
+    """Note the results, and the requested keys that have none."""
     existing = {result.record.key for result in results} if keys else set()
-    call.noted.append(Noted(results, [key for key in keys or () if key not in existing]))
+    without = [key for key in keys or () if key not in existing]
+    missing = [key for key in without if key not in outside]
+    call.noted.append(Noted(results, missing, [key for key in without if key in outside]))
 
 
 def _is_key(value: Json) -> bool:
