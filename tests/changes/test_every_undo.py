@@ -232,3 +232,16 @@ async def test_undo_asks_about_values_that_another_user_restored(
         question = await question_of(bench, later)
         assert [conflict.where for conflict in question.conflicts] == [place] * (not is_own)
         assert is_own or question.conflict_words == "another user changed this"
+
+
+async def test_revert_of_another_users_edit_is_no_conflict_with_itself(tmp_path: Path) -> None:
+    async with working(tmp_path) as bench:
+        id = (await bench.in_state("draft")).id
+        for is_own in (True, False):
+            await change(bench, "experiment", id, f"own: {is_own}", is_own=is_own)
+        (logged, *_) = (await bench.client.experiments.activity(id)).entries
+        kind = kind_of("experiment")
+        context = replace(bench.undo_context, me=await bench.client.people.me())
+        planned = await kind.prepare_undo(expect(kind.from_log(logged), Entry), context)
+        (plan,) = expect(planned, Planned).plans
+        assert (dict(plan.choices.fields), plan.conflicts) == ({"description": "own: True"}, ())

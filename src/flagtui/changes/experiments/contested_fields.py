@@ -26,7 +26,8 @@ async def _find_contested(
     plan: ExperimentPlan, entry: Entry, client: Client, me: User | None
 ) -> tuple[FieldConflict, ...]:
     names = plan.choices.fields.keys() - {conflict.path[0] for conflict in plan.conflicts}
-    if not names or me is None or not me.email:
+    # A change of the log, by any user, is in no journal: there is nothing by which to find it.
+    if not names or me is None or not me.email or not entry.id:
         return ()
     contested = await _changed_by_others(entry, names & entry.after.keys(), client, me.email)
     return tuple(
