@@ -24,13 +24,17 @@ def load_definitions(
     db: sqlite3.Connection, project_id: int, keys: Collection[str] | None = None
 ) -> Definitions:
     """Load all flags that are not deleted; with `keys`, these and the flags that they depend on."""
-    among = "" if keys is None else " AND key IN (SELECT value FROM json_each(:keys))"
-    rows = db.execute(
-        f"SELECT * FROM flags WHERE project_id = :project AND deleted = 0{among}",
-        {"project": project_id, "keys": text_of([*(keys or ())])},
-    )
-    flags = [evaluator_fields(row) for row in rows]
-    return _definitions(db, project_id, flags, has_all=keys is None)
+
+    def load() -> Definitions:
+        among = "" if keys is None else " AND key IN (SELECT value FROM json_each(:keys))"
+        rows = db.execute(
+            f"SELECT * FROM flags WHERE project_id = :project AND deleted = 0{among}",
+            {"project": project_id, "keys": text_of([*(keys or ())])},
+        )
+        flags = [evaluator_fields(row) for row in rows]
+        return _definitions(db, project_id, flags, has_all=keys is None)
+
+    return remember(db, ("definitions", project_id), load) if keys is None else load()
 
 
 def load_definitions_for(db: sqlite3.Connection, project_id: int, flag: Mapping[str, Json]) -> Definitions:
