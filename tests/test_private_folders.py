@@ -1,4 +1,4 @@
-"""Folders are for their owner alone, whatever the umask is and whatever they were before."""
+"""Folders and files are for their owner alone, whatever the umask is and whatever they were before."""
 
 import os
 import stat
@@ -31,10 +31,12 @@ def modes_in(folder: Path) -> set[int]:
 
 
 @pytest.mark.usefixtures("umask")
-@pytest.mark.parametrize("name", KEPT)
-def test_folders_are_private_whatever_the_umask(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [*KEPT, "draft", "inbox"])
+def test_folders_and_files_are_private_whatever_the_umask(name: str, tmp_path: Path) -> None:
     assert WRITERS[name](tmp_path / "flagtui" / "folder")
     assert modes_in(tmp_path / "flagtui") == {0o700}
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
 
 
 @pytest.mark.parametrize("name", KEPT)

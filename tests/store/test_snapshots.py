@@ -1,7 +1,6 @@
 """Copies of lists on disk: private, whole, limited, and skipped where no file can hold them."""
 
 import os
-import stat
 import threading
 from itertools import product
 from pathlib import Path
@@ -59,17 +58,6 @@ def test_rows_come_back_as_they_were_with_their_time(tmp_path: Path) -> None:
     snapshot = require(Snapshots(tmp_path / "a" / "b").load(PLACE, FlagRow))
     assert (snapshot.rows, snapshot.taken_at) == (ROWS, NOW)
     assert all(type(row) is FlagRow for row in snapshot.rows)
-
-
-def test_nobody_else_can_read_them(tmp_path: Path) -> None:
-    folder = tmp_path / "rows"
-    before = os.umask(0)
-    try:
-        make(folder).save(PLACE, ROWS, FlagRow)
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert stat.S_IMODE(only_file(folder).stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,8 @@
 """Flags changed from the command line: the safety of the screen, without one."""
 
-import json
-from pathlib import Path
-
-from tests.cli.conftest import Run, Service, require_done
+from tests.cli.conftest import Run, Service
 
 from flagtui.api.client import Client
-from flagtui.changes.journal import Journal
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 
@@ -18,19 +14,6 @@ def read(service: Service, key: str) -> Flag:
         return flag
 
     return service.ask(find)
-
-
-def test_dry_run_shows_plan_and_sends_nothing(signed_in: Run, service: Service, key: str, home: Path) -> None:
-    done = require_done(signed_in("flags", "rollout", key, "--to", "75", "--dry-run", "--json"))
-    document = json.loads(done.out)
-    (record,) = document["records"]
-    assert document["schema"] == "change-plan"
-    words, where = "condition 1: rollout 50 % → 75 %", "filters.groups[0].rollout_percentage"
-    assert record["changes"] == [{"where": where, "text": words, "before": 50, "after": 75}]
-    shown = signed_in("flags", "rollout", key, "--to", "75", "--dry-run", is_shown=True)
-    assert words in shown.out
-    assert read(service, key).targeting.rollout == 50
-    assert Journal(home / ".local/state/flagtui/journal").entries() == []
 
 
 def test_deleted_flag_is_reported_with_its_restore(signed_in: Run, key: str) -> None:
