@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 import msgspec
@@ -136,7 +137,11 @@ class FlagSet:
         requested = self.records if keys is None else [key for key in keys if key in self.records]
         existing = [key for key in requested if key in values or key not in outside]
         # Dependents of an overridden flag follow it; to those of a flag that is outside, it is off.
-        decided = {key: _decide(key, values.get(key, False)) for key in (*outside, *values)}
+        decided = {
+            key: _decide(key, values.get(key, False))
+            for key in self._dependencies
+            if key in values or key in outside
+        }
         evaluated = [key for key in existing if key not in values and not self._is_refused(key)]
         evaluations = evaluate_all(person, self.definitions, evaluated, decided=decided)
         return [
@@ -147,6 +152,20 @@ class FlagSet:
             else _refuse(self.records[key])
             for key in existing
         ]
+
+    @cached_property
+    def _dependencies(self) -> frozenset[str]:
+        """Return the keys of the flags that others depend on, also through cohorts: few of all flags."""
+        filters = (
+            filter
+            for flag in self.definitions.flags.values()
+            for condition in flag.conditions
+            for filter in condition.filters
+            if filter.kind == "flag"
+        )
+        steps = {step for filter in filters for step in (filter.key, *(filter.chain or ()))}
+        in_cohorts = wire.questions([*self.definitions.cohorts.values()], "flag")
+        return frozenset(steps.union(str(question.get("key")) for question in in_cohorts))
 
     def _values_for(self, person: Person) -> dict[str, Any]:
         """Return the overrides that count for a person; their own win over those for everyone."""
