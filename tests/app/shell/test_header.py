@@ -16,7 +16,7 @@ from tests.doubles.servers import MakeClient
 from textual.events import Resize
 from textual.geometry import Size
 
-from flagtui.api.errors import ApiError, BadKey, ErrorFacts, MissingScope, Refused
+from flagtui.api.errors import ApiError, BadKey, ErrorFacts, MissingScope, NotSignedIn, Refused
 from flagtui.app.shell.header import MORE, RECOGNISED, Header, Link, Location, Tab, fit_tabs
 from flagtui.app.shell.polling import Polling
 from flagtui.app.shell.status_line import count_of, link_of, retry_words
@@ -114,6 +114,7 @@ NO_SCOPE = MissingScope("The key lacks a scope (403).", facts=ErrorFacts(status=
 def test_server_that_refused_to_open_a_project_was_connected() -> None:
     for trouble, words in ((NO_SCOPE, "403"), (REFUSED, "no connection"), (NO_KEY, "sign in")):
         assert link_of(state(trouble=trouble)).words == words
+    assert link_of(state(), NotSignedIn("The key was not accepted (401).")).words == "sign in again"
 
 
 @pytest.mark.parametrize(

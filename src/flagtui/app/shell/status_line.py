@@ -53,8 +53,8 @@ def link_of(app_state: AppState, trouble: ApiError | None = None) -> Link:
     mirror = app_state.session.mirror
     if mirror is not None and mirror.trouble is not None:
         return Link("offline", "mirror gone")
-    if needs_key(app_state.trouble):
-        was_signed_in = isinstance(app_state.trouble, NotSignedIn)
+    if refused := next(filter(needs_key, (app_state.trouble, trouble)), None):
+        was_signed_in = isinstance(refused, NotSignedIn)
         return Link("signed-out", "sign in again" if was_signed_in else "sign in")
     if app_state.workspace is not None and app_state.workspace.unresolved:
         unresolved = f"{count(app_state.workspace.unresolved, 'change')} not known"
