@@ -11,10 +11,14 @@ from tests.doubles.slices import one_in
 from tests.doubles.turned_clock import TurnedClock, pass_time, start_polling
 from tests.doubles.whole_program import Program, Setting, running
 from tests.doubles.wire import Wire
+from tests.journeys.flag_form import fill
+from tests.journeys.steps import another_key, revoke
 from textual import events
 
 from flagtui.api.errors import ServerFault
+from flagtui.app.shell.sign_in import SignInScreen
 from flagtui.app.widgets.row_list import RowList
+from flagtui.app.writing.question import ConfirmScreen
 
 MINUTE = 60.0
 
@@ -134,6 +138,16 @@ async def test_page_alone_that_failed_is_read_again_until_it_succeeds(program: P
         await pass_time(program, clock, MINUTE)
     with program.workspace.client.link.retry_in(12, ServerFault("The server failed.")):
         await program.settle(shows="a read failed, retrying in 12 s")
+
+
+async def test_new_key_ends_the_refusal_of_the_list_at_once(program: Program) -> None:
+    clock = await start_polling(program, MINUTE)
+    revoke(program.wire)
+    await pass_time(program, clock, MINUTE)
+    program.see("⚠ sign in again")
+    await program.press("space", front=SignInScreen)
+    await fill(program, another_key(program), front=ConfirmScreen)
+    program.see("● synced just now")
 
 
 async def test_without_polling_an_outage_is_read_again_for_two_minutes(program: Program) -> None:

@@ -159,7 +159,7 @@ class Polling:
         """Wait until it is time or the user is back; return False if something else failed meanwhile."""
         self._is_due.clear()
         self._has_failed.clear()
-        stop = self._app_state.watch(self._notice_failure)
+        stop = self._app_state.watch(self._notice_change)
         waits = [
             asyncio.ensure_future(wait)
             for wait in (
@@ -176,9 +176,13 @@ class Polling:
             for wait in waits:
                 wait.cancel()
 
-    def _notice_failure(self) -> None:
+    def _notice_change(self) -> None:
+        """Stop waiting after a first failure, and when a new key replaces one that was refused."""
+        app_state = self._app_state
         if not self._failures and self._failure is not None:
             self._has_failed.set()
+        if app_state.connection_trouble is None and needs_key(app_state.trouble):
+            self._is_due.set()
 
     async def poll(self) -> None:
         """Poll once. A failure is the list's trouble; the rows stay."""
