@@ -17,11 +17,13 @@ _NAME: Final = re.compile(r"""(?::(?=\w+\s*=>))?["']?([A-Za-z_]\w*)["']?\s*(?:=>
 _LITERAL: Final = re.compile(
     r"""(?P<prefix>[A-Za-z@$%]{0,3})#*(?P<quote>\"""|'''|"|'|`)(?P<text>.*)(?P=quote)#*""", re.DOTALL
 )
+_PAGES: Final = ("vue", "svelte", "html", "ruby", "php")
+_WRITTEN: Final = re.compile(r"\{\{|\{%|<%|<\?|\{!!")
+"""Begins a value that a server writes into the script of a page, whatever the quotes."""
 _INTERPOLATION: Final = {
-    **dict.fromkeys(("ts", "tsx", "js"), re.compile(r"\$\{")),
-    # Templates of servers write values into the scripts of pages.
-    **dict.fromkeys(("vue", "svelte", "html"), re.compile(r"\$\{|\{\{|\{%|<%|<\?")),
-    **dict.fromkeys(("ruby", "elixir"), re.compile(r"#\{")),
+    **dict.fromkeys(("ts", "tsx", "js", "vue", "svelte", "html"), re.compile(r"\$\{")),
+    "elixir": re.compile(r"#\{"),
+    "ruby": re.compile(r"[#$]\{"),
     **dict.fromkeys(("kotlin", "dart", "php"), re.compile(r"\$\w|\$\{|\{\$")),
     "swift": re.compile(r"\\\("),
 }
@@ -41,7 +43,7 @@ _JOINTS: Final = {
     "elixir": re.compile(r"\s*<>\s*"),
 }
 """What joins one literal to the next."""
-_OBJECT: Final = re.compile(r"&?\[|array\(|[&%\w.:\s]*\{")
+_OBJECT: Final = re.compile(r"&?\[|array\(|(?!(?:match|if)\b)[&%\w.:\s]*\{")
 _PLAIN_QUOTES: Final = ('"', "'")
 _SPACE: Final = re.compile(r"\s*")
 _OPEN: Final = frozenset("([{")
@@ -146,7 +148,8 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
         is_format = "{" in content and (
             whole["prefix"].lower() in ("f", "fr", "rf") or "$" in whole["prefix"]
         )
-        if has_values or is_format:
+        is_written = self.language in _PAGES and _WRITTEN.search(content)
+        if has_values or is_format or is_written:
             return None
         if "\\" not in content:
             return content

@@ -1,12 +1,21 @@
 """Code within pages: what a parser of the language alone understands, at the same positions."""
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 # Compiled with the first page: most trees have none of some languages.
 _RUBY: Final = r"<%(#[^\n]*?)%>(?=[ \t]*$)|<%(?![#%])[-=]*(.*?)-?%>"
 """A comment that ends its line is one of Ruby, too."""
 _PHP: Final = r"<\?(?:php\b|=)?(.*?)(?:\?>|\Z)"
+_BLADE: Final = (
+    r"\{\{--.*?--\}\}|\{\{(.*?)\}\}|\{!!(.*?)!!\}|@php\b(?!\s*\()(.*?)@endphp"
+    rf"|@\w+\s*(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))|{_PHP}"
+)
+_PAGE: Final = r"((?:(?!<[%?]|\{\{|\{!!).)+)(?:<%.*?%>|<\?.*?(?:\?>|\Z)|\{\{.*?\}\}|\{!!.*?!!\}|\Z)?"
+"""What is not code of a server."""
+_COMMENT: Final = r"\{\{!?--.*?--\}\}|\{#.*?#\}|<%#.*?%>"
+"""A comment of Blade, Handlebars, Jinja, EJS or ERB."""
 _NO_TEMPLATE: Final = r"<!--.*?-->|<(?:script|style)\b.*?</(?:script|style)>"
 _ATTRIBUTES: Final = (
     rf"{_NO_TEMPLATE}|\{{\{{(.*?)\}}\}}|@(?:else\s+)?(?:if|switch)\s*\((.*?)\)\s*\{{"
@@ -20,8 +29,13 @@ _SVELTE: Final = (
 _ALL_BUT_LINES: Final = re.compile(r"[^\n]")
 
 
+_WITH_BLADE: Final = ".blade.php"
+
+
 def script_of(text: str, path: str) -> str:
     """Return the Ruby of an ERB page, or the PHP of a page; other text as it is."""
+    if path.endswith(_WITH_BLADE):
+        return _only(_BLADE, text)
     if path.endswith(".erb"):
         return _only(_RUBY, text)
     if path.endswith(".php") and "?>" in text:
@@ -29,12 +43,23 @@ def script_of(text: str, path: str) -> str:
     return text
 
 
+def page_of(text: str, path: str) -> str:
+    """Return the HTML of a page with Ruby or PHP; empty for other files."""
+    is_page = path.endswith((".erb", _WITH_BLADE)) or (path.endswith(".php") and "?>" in text)
+    return _only(_PAGE, text, "") if is_page else ""
+
+
+def comments_of(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the comments of a page that a server completes are."""
+    return (match.span() for match in re.finditer(_COMMENT, text, re.DOTALL))
+
+
 def template_of(text: str, language: str) -> str:
     """Return the expressions in the template of a page or a component, in TypeScript."""
     return _only(_SVELTE if language == "svelte" else _ATTRIBUTES, text)
 
 
-def _only(pattern: str, text: str) -> str:
+def _only(pattern: str, text: str, mark: str = ";") -> str:
     """Return what the groups match, each with a semicolon after it; spaces replace the rest."""
     pieces: list[str] = []
     place = 0
@@ -43,7 +68,7 @@ def _only(pattern: str, text: str) -> str:
             start, end = match.span(match.lastindex)
             pieces += _ALL_BUT_LINES.sub(" ", text[place:start]), text[start:end]
             place = end
-            if end < len(text):
-                pieces.append(";")
+            if mark and end < len(text):
+                pieces.append(mark)
                 place += 1
     return "".join([*pieces, _ALL_BUT_LINES.sub(" ", text[place:])])

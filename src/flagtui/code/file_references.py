@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 import msgspec
 
 from flagtui.code.call_arguments import Argument, SourceText, is_within
-from flagtui.code.embedded_code import script_of
+from flagtui.code.embedded_code import page_of, script_of
 from flagtui.code.imported_modules import find_modules
 from flagtui.code.key_calls import KeyCall, key_values
 from flagtui.code.languages import Language
@@ -17,7 +17,7 @@ from flagtui.code.parameters import find_parameters
 from flagtui.code.quoted_words import WITH_SYMBOLS, quoted_keys, symbols
 from flagtui.code.reference_records import FileReferences, Kind, NamedCall, NamedKey, Reference
 from flagtui.code.sdk_functions import CallNames, SdkFunction, Subject
-from flagtui.code.syntax import Syntax, parse
+from flagtui.code.syntax import Syntax, add_page, parse
 
 _MARKER: Final = re.compile(r"flagtui:\s*ok\b[ \t]*(.*?)[ \t\r]*(?:\*/|-->|#\}|%>|$)", re.MULTILINE)
 _RECEIVER: Final = re.compile(r"([A-Za-z_$][\w$]*)(?:\([^()]*\))?[!?]*(?:\.|::|->)\Z")
@@ -26,6 +26,7 @@ _LOOK_BACK: Final = 120
 """Characters before the name of a function in which its receiver is looked for."""
 _TAG: Final = re.compile(r"<([A-Za-z_$][\w$]*)\s")
 _COMPONENTS: Final = frozenset(("PostHogFeature",))
+_PAYLOAD: Final = r"\b{}\s*:?=\s*&?(?:\w+\.)?FeatureFlagPayload\b"
 _NOTHING: Final = ("null", "undefined", "None", "nil")
 _EXPRESSION_LENGTH: Final = 80
 _GLOBAL_NAMES: Final = ("go", "kotlin", "swift", "ruby")
@@ -72,6 +73,8 @@ class _FileReader:
         self.keys = keys
         self.functions = names
         self.syntax = parse(script_of(text, facts.path), facts.language) if facts.language else Syntax()
+        if facts.language and (page := page_of(text, facts.path)):
+            add_page(page, text, self.syntax)
         self.source = SourceText(text, self.syntax, facts.language.name if facts.language else "")
         self.calls: list[NamedCall] = []
         self.names: dict[int, NamedKey] = {}
@@ -217,6 +220,9 @@ class _FileReader:
 
     def _add_call(self, reference: Reference, words: str, position: int) -> None:
         scope, name, member = read_path(words)
+        if self.source.language == "go" and re.search(_PAYLOAD.format(name or "-"), self.source.text):
+            # The payload has the key, and is a call itself.
+            return
         imported, renamed = self._imports
         # Swift finds the type of `.newNav` itself.
         is_case = words.startswith(".")

@@ -13,7 +13,7 @@ from flagtui.code.languages import LANGUAGES
 from flagtui.code.reference_records import Fallback
 from flagtui.code.sdk_functions import EVENT_NAMES, FALLBACK_NAMES, KEY_NAMES, SdkFunction
 
-_MODULE: Final = re.compile(r"[A-Z]|__MODULE__")
+_MODULE: Final = re.compile(r"(?:[A-Z]\w*|__MODULE__)(?:\.[A-Z]\w*)*")
 _OPERATOR: Final = re.compile(
     r"\s*(?:as[?!]?\s+\w+)?\s*\)?\s*(?:\?\?|\|\||\bor\b|\?:|\.unwrap_or\()\s*(?=(\S[^\n]{0,80}))"
 )
@@ -105,7 +105,7 @@ class KeyCall(msgspec.Struct, frozen=True, dict=True):
             return index
         first, second = self._positional[index : index + 2]
         if self.source.language == "elixir":
-            is_client = _MODULE.match(self.source.text, first.start) is not None
+            is_client = _MODULE.fullmatch(self.source.text, first.start, first.end) is not None
             return index + (is_client or self.function.is_server)
         return index + (self.function.has_user and self._is_user(first, second))
 

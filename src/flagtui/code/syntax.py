@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
-from flagtui.code.embedded_code import template_of
+from flagtui.code.embedded_code import comments_of, template_of
 from flagtui.code.languages import LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -51,9 +51,19 @@ def parse(text: str, language: Language) -> Syntax:
     syntax = Syntax()
     if language.parser == "html":
         _read_page(text, language, syntax)
+        syntax.comments |= comments_of(text) if language.name == "html" else ()
     else:
         _read_script(text, language, 0, syntax)
     return syntax
+
+
+def add_page(page: str, text: str, syntax: Syntax) -> None:
+    """Add the positions in scripts and handlers of a page, whose text has code of a server, too."""
+    broken_at = syntax.broken_at
+    _read_page(page, LANGUAGES["html"], syntax)
+    syntax.comments |= comments_of(text)
+    # Values of the server are missing in the page.
+    syntax.broken_at = broken_at
 
 
 def _read_script(text: str, language: Language, offset: int, syntax: Syntax) -> None:
