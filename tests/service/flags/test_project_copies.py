@@ -39,8 +39,11 @@ async def test_a_flag_is_made_in_another_project_with_its_cohort(world: World) -
     assert item["cohort_name"] == "Testers"
     copied = world.rows("SELECT project_id, filters FROM cohorts WHERE id = ?", item["value"])
     assert copied == [{"project_id": other, "filters": '{"a":1}'}]
+    contexts = {"evaluation_contexts": ["web"], "evaluation_contexts_match_mode": "all"}
+    await world.patch(f"{flags_of(other)}{made['id']}/", contexts)
     (again,) = (await copy(world, "a", other, disable_copied_flag=True))["success"]
-    assert (again["id"], again["version"], again["active"]) == (made["id"], 2, False)
+    assert (again["id"], again["version"], again["active"]) == (made["id"], 3, False)
+    assert {name: again[name] for name in contexts} == contexts
     assert len(world.rows("SELECT * FROM cohorts")) == 2
 
 

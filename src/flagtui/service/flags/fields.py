@@ -177,7 +177,7 @@ FLAGS: Final = Table(
             "evaluation_tags", Kind(_read_evaluation_tags, TEXTS, "json"), _SUMMARY,
             column="evaluation_contexts",
         ),
-        Field(MATCH_MODE, choice(MATCH_MODES), _LOGGED | _COPIED, default="any"),
+        Field(MATCH_MODE, choice(MATCH_MODES), _LOGGED, default="any"),
         Field("usage_dashboard", shown=number(null=True).schema),
         Field("analytics_dashboards", Kind(_read_dashboards, NUMBERS, "json"), default=[]),
         Field("has_enriched_analytics", truth(null=True), _RECORDED, default=False),
