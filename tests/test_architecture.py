@@ -208,13 +208,10 @@ def modules_after(program: str) -> set[str]:
     return {*done.stdout.splitlines()[-1].split()}
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        *("--version", "--help", "flags --help", "experiments --help", "events --help"),
-        *("keys --help", "auth --help"),
-    ],
-)
+@pytest.mark.parametrize("line", [
+    *("--version", "--help", "flags --help", "experiments --help", "events --help"),
+    *("keys --help", "auth --help"),
+])  # fmt: skip
 def test_the_cheap_commands_load_nothing_heavy(line: str) -> None:
     """The help of a group is made from its table, without loading a command of it."""
     heavy = {"textual", "httpx", "httpx2", "pydantic", "keyring", "msgspec", "starlette", "rich", "asyncio"}
@@ -227,19 +224,16 @@ def test_the_cheap_commands_load_nothing_heavy(line: str) -> None:
     assert not loaded & {*heavy, "flagtui.cli.plumbing.record_command"}
 
 
-@pytest.mark.parametrize(
-    ("modules", "heavy"),
-    [
-        pytest.param(
-            "flagtui.app.widgets.row_list flagtui.store.collection flagtui.store.finder",
-            "httpx httpx2 keyring pydantic",
-            id="a list and its search: records take as much memory as ten thousand rows",
-        ),
-        pytest.param("flagtui.api flagtui.models", "httpx pydantic msgspec textual", id="the two packages"),
-        pytest.param("flagtui.api.errors", "httpx pydantic msgspec", id="what matches an error"),
-        pytest.param("flagtui.service", "cryptography uvicorn", id="the service, before it listens"),
-    ],
-)
+@pytest.mark.parametrize(("modules", "heavy"), [
+    pytest.param(
+        "flagtui.app.widgets.row_list flagtui.store.collection flagtui.store.finder",
+        "httpx httpx2 keyring pydantic",
+        id="a list and its search: records take as much memory as ten thousand rows",
+    ),
+    pytest.param("flagtui.api flagtui.models", "httpx pydantic msgspec textual", id="the two packages"),
+    pytest.param("flagtui.api.errors", "httpx pydantic msgspec", id="what matches an error"),
+    pytest.param("flagtui.service", "cryptography uvicorn", id="the service, before it listens"),
+])  # fmt: skip
 def test_modules_load_nothing_heavy_before_it_is_used(modules: str, heavy: str) -> None:
     loaded = modules_after("\n".join(f"import {name}" for name in modules.split()))
     assert {*modules.split()} <= loaded

@@ -47,18 +47,15 @@ def commit_all(checkout: Path) -> None:
     run_git(checkout, *identity, "commit", "--quiet", "--message", "a change")
 
 
-@pytest.mark.parametrize(
-    ("changed", "tests"),
-    [
-        ("src/flagtui/dates.py", ["tests/test_dates.py", "tests/test_house.py", "tests/test_process.py"]),
-        ("src/flagtui/due.py", ["tests/test_house.py", "tests/test_process.py"]),
-        ("src/flagtui/ages.py", ["tests/ages/test_years.py", "tests/test_house.py", "tests/test_program.py"]),
-        ("tests/ages/conftest.py", ["tests/ages/test_years.py", "tests/test_house.py"]),
-        ("tests/other/test_words.py", ["tests/other/test_words.py", "tests/test_house.py"]),
-        ("docs/guide.md", ["tests/test_guides.py"]),
-        ("benchmarks/start.py", ["tests/test_house.py", "tests/test_kills.py"]),
-    ],
-)
+@pytest.mark.parametrize(("changed", "tests"), [
+    ("src/flagtui/dates.py", ["tests/test_dates.py", "tests/test_house.py", "tests/test_process.py"]),
+    ("src/flagtui/due.py", ["tests/test_house.py", "tests/test_process.py"]),
+    ("src/flagtui/ages.py", ["tests/ages/test_years.py", "tests/test_house.py", "tests/test_program.py"]),
+    ("tests/ages/conftest.py", ["tests/ages/test_years.py", "tests/test_house.py"]),
+    ("tests/other/test_words.py", ["tests/other/test_words.py", "tests/test_house.py"]),
+    ("docs/guide.md", ["tests/test_guides.py"]),
+    ("benchmarks/start.py", ["tests/test_house.py", "tests/test_kills.py"]),
+])  # fmt: skip
 def test_change_selects_the_tests_that_reach_it(checkout: Path, changed: str, tests: list[str]) -> None:
     assert select_tests([changed], checkout) == tests
 

@@ -10,33 +10,30 @@ from tests.doubles.joined_emoji import EMOJI, TEXTS, is_whole
 from flagtui.safe_text import boundary, code_points, safe_lines, safe_text
 
 
-@pytest.mark.parametrize(
-    ("text", "drawn"),
-    [
-        ("checkout-v2", "checkout-v2"),
-        ("\x1b[2J", "␛[2J"),
-        ("\x1b]52;c;cm0=\x07", "␛]52;c;cm0=␇"),
-        ("\x9b31m", "<U+009B>31m"),
-        ("two\nlines\tand a tab", "two⏎lines⇥and a tab"),
-        ("del\x7f", "del␡"),
-        ("prod\u202e-x", "prod<U+202E>-x"),
-        ("zero\u200bwidth", "zero<U+200B>width"),
-        ("joined\u200dword", "joined<U+200D>word"),
-        ("👩\u200d💻", "👩\u200d💻"),
-        ("hard\u00a0space", "hard space"),
-        ("\ud800", "<U+D800>"),
-        ("[/x] [@click=app.quit]x[/]", "[/x] [@click=app.quit]x[/]"),
-        ("日本語", "日本語"),
-        ("🇩🇪🇫🇷", "🇩🇪🇫🇷"),
-        ("🇩🇪🇫", "🇩🇪<U+1F1EB>"),
-        ("👍🏽 a🏽", "👍🏽 a<U+1F3FD>"),
-        ("☝🏽", "☝\ufe0f🏽"),
-        ("1\ufe0f\u20e3 2\ufe0f", "1\ufe0f\u20e3 2<U+FE0F>"),
-        ("👩\u200d", "👩<U+200D>"),
-        ("👩\u200dx", "👩<U+200D>x"),
-        ("\u3164", "<U+3164>"),
-    ],
-)
+@pytest.mark.parametrize(("text", "drawn"), [
+    ("checkout-v2", "checkout-v2"),
+    ("\x1b[2J", "␛[2J"),
+    ("\x1b]52;c;cm0=\x07", "␛]52;c;cm0=␇"),
+    ("\x9b31m", "<U+009B>31m"),
+    ("two\nlines\tand a tab", "two⏎lines⇥and a tab"),
+    ("del\x7f", "del␡"),
+    ("prod\u202e-x", "prod<U+202E>-x"),
+    ("zero\u200bwidth", "zero<U+200B>width"),
+    ("joined\u200dword", "joined<U+200D>word"),
+    ("👩\u200d💻", "👩\u200d💻"),
+    ("hard\u00a0space", "hard space"),
+    ("\ud800", "<U+D800>"),
+    ("[/x] [@click=app.quit]x[/]", "[/x] [@click=app.quit]x[/]"),
+    ("日本語", "日本語"),
+    ("🇩🇪🇫🇷", "🇩🇪🇫🇷"),
+    ("🇩🇪🇫", "🇩🇪<U+1F1EB>"),
+    ("👍🏽 a🏽", "👍🏽 a<U+1F3FD>"),
+    ("☝🏽", "☝\ufe0f🏽"),
+    ("1\ufe0f\u20e3 2\ufe0f", "1\ufe0f\u20e3 2<U+FE0F>"),
+    ("👩\u200d", "👩<U+200D>"),
+    ("👩\u200dx", "👩<U+200D>x"),
+    ("\u3164", "<U+3164>"),
+])  # fmt: skip
 def test_characters_are_shown_as_themselves_a_picture_or_code_point(text: str, drawn: str) -> None:
     assert safe_text(text) == drawn
 

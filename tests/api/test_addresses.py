@@ -17,18 +17,15 @@ from flagtui.api.resource import pairs
 EU = "https://eu.posthog.com"
 
 
-@pytest.mark.parametrize(
-    ("text", "origin"),
-    [
-        *((text, "https://us.posthog.com") for text in ("us", "https://us.i.posthog.com")),
-        *((text, EU) for text in (" EU ", f"{EU}/", f"{EU}/api")),
-        *((text, HOST) for text in ("flags.example.test", f"{HOST}:443", f"{HOST}/project/1/flags?x=1#y")),
-        ("https://FLAGS.example.test.:8443", f"{HOST}:8443"),
-        ("localhost:8010", "http://localhost:8010"),
-        ("http://127.0.0.1:8010", "http://127.0.0.1:8010"),
-        ("http://[::1]:8010/", "http://[::1]:8010"),
-    ],
-)
+@pytest.mark.parametrize(("text", "origin"), [
+    *((text, "https://us.posthog.com") for text in ("us", "https://us.i.posthog.com")),
+    *((text, EU) for text in (" EU ", f"{EU}/", f"{EU}/api")),
+    *((text, HOST) for text in ("flags.example.test", f"{HOST}:443", f"{HOST}/project/1/flags?x=1#y")),
+    ("https://FLAGS.example.test.:8443", f"{HOST}:8443"),
+    ("localhost:8010", "http://localhost:8010"),
+    ("http://127.0.0.1:8010", "http://127.0.0.1:8010"),
+    ("http://[::1]:8010/", "http://[::1]:8010"),
+])  # fmt: skip
 def test_a_host_is_read_however_it_was_copied(text: str, origin: str) -> None:
     assert read_host(text).origin == origin
 
@@ -41,12 +38,11 @@ def test_replaced_host_and_unused_path_are_reported() -> None:
     assert read_host("https://eu.posthog.com/project/12/feature_flags").notice == ""
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", " ", "ftp://x", "https://", "https://a b", "https://x:99999", "https://x:0", "javascript:alert(1)",
-     "https://user:word@host", "https://h\x1bst", "https://höst", "file:///etc/passwd", "https://x\\@y",
-     "https://[::1"],
-)  # fmt: skip
+@pytest.mark.parametrize("text", [
+    "", " ", "ftp://x", "https://", "https://a b", "https://x:99999", "https://x:0", "javascript:alert(1)",
+    "https://user:word@host", "https://h\x1bst", "https://höst", "file:///etc/passwd", "https://x\\@y",
+    "https://[::1",
+])  # fmt: skip
 def test_what_is_no_address_is_refused_with_a_way_out(text: str) -> None:
     with pytest.raises(BadHost) as caught:
         read_host(text)

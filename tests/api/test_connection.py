@@ -141,15 +141,12 @@ async def test_the_log_names_the_request_and_no_secret(make_client: MakeClient, 
     assert not any(word in text for word in (KEY, "secret", "private", "Bearer"))
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "kind", "words"),
-    [
-        ("HTTPS_PROXY", "gopher://proxy.example.test", errors.ProxyFailed, "HTTPS_PROXY"),
-        ("HTTPS_PROXY", "http://[::1", errors.ProxyFailed, "HTTPS_PROXY"),
-        ("HTTPS_PROXY", "http://127.0.0.1:1", errors.ProxyFailed, "The proxy cannot be reached"),
-        ("SSL_CERT_FILE", "/nonexistent/bundle.pem", errors.TlsFailed, "SSL_CERT_FILE"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value", "kind", "words"), [
+    ("HTTPS_PROXY", "gopher://proxy.example.test", errors.ProxyFailed, "HTTPS_PROXY"),
+    ("HTTPS_PROXY", "http://[::1", errors.ProxyFailed, "HTTPS_PROXY"),
+    ("HTTPS_PROXY", "http://127.0.0.1:1", errors.ProxyFailed, "The proxy cannot be reached"),
+    ("SSL_CERT_FILE", "/nonexistent/bundle.pem", errors.TlsFailed, "SSL_CERT_FILE"),
+])  # fmt: skip
 async def test_a_variable_that_cannot_work_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, kind: type[ApiError], words: str
 ) -> None:

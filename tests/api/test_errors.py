@@ -124,12 +124,11 @@ def test_refusals_name_the_scope_or_the_policies() -> None:
     assert error.next == "Make its parts separate changes, such as the switch and the percentages."
 
 
-@pytest.mark.parametrize(
-    ("place", "is_moved"),
-    [("https://flags.example.test/api/x", True), ("//flags.example.test/api/x/?limit=1", True),
-     ("https://sso.example.test/login?next=/api/x/", False), ("/login", False), ("/api/x/", False),
-     ("https://[", False), ("", False)],
-)  # fmt: skip
+@pytest.mark.parametrize(("place", "is_moved"), [
+    ("https://flags.example.test/api/x", True), ("//flags.example.test/api/x/?limit=1", True),
+    ("https://sso.example.test/login?next=/api/x/", False), ("/login", False), ("/api/x/", False),
+    ("https://[", False), ("", False),
+])  # fmt: skip
 def test_only_an_api_that_moved_is_proposed_as_host(place: str, is_moved: bool) -> None:
     error = error_of(302, location=place)
     assert error.next == (errors.Redirected if is_moved else errors.Unreadable).advice
@@ -149,14 +148,13 @@ def test_approval_and_conflict_name_what_the_server_does() -> None:
 AT, LATER = "Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:47 GMT"
 
 
-@pytest.mark.parametrize(
-    ("headers", "detail", "seconds"),
-    [({"retry_after": "7"}, "", 7.0),
-     ({}, "Request was throttled. Expected available in 21 seconds.", 21.0),
-     ({}, "Request was throttled. Expected available in 1 second.", 1.0),
-     ({"retry_after": LATER, "date": AT}, "", 10.0), ({"retry_after": LATER}, "", None),
-     ({"retry_after": "soon"}, "", None), ({"retry_after": "-5"}, "", None), ({}, "", None)],
-)  # fmt: skip
+@pytest.mark.parametrize(("headers", "detail", "seconds"), [
+    ({"retry_after": "7"}, "", 7.0),
+    ({}, "Request was throttled. Expected available in 21 seconds.", 21.0),
+    ({}, "Request was throttled. Expected available in 1 second.", 1.0),
+    ({"retry_after": LATER, "date": AT}, "", 10.0), ({"retry_after": LATER}, "", None),
+    ({"retry_after": "soon"}, "", None), ({"retry_after": "-5"}, "", None), ({}, "", None),
+])  # fmt: skip
 def test_the_wait_is_read_from_header_date_or_words(
     headers: dict[str, str], detail: str, seconds: float | None
 ) -> None:

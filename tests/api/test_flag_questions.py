@@ -105,13 +105,10 @@ async def test_slow_query_is_polled_until_it_is_done(make_client: MakeClient, cl
     assert len(clock.waits) == 3
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ({"complete": True, "error_message": "too\x1b slow"}, "could not calculate it: too␛ slow"),
-        ({"complete": False}, "could not calculate it."),
-    ],
-)
+@pytest.mark.parametrize(("body", "words"), [
+    ({"complete": True, "error_message": "too\x1b slow"}, "could not calculate it: too␛ slow"),
+    ({"complete": False}, "could not calculate it."),
+])  # fmt: skip
 async def test_query_that_failed_says_why(make_client: MakeClient, body: dict[str, Any], words: str) -> None:
     answer = always(200, {"query_status": {"id": "q1", "results": None, "error": True, **body}})
     with pytest.raises(errors.NotCalculated) as caught:

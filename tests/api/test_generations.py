@@ -157,23 +157,20 @@ NO_CONCLUSION = {"conclusion": None}
 EMPTIED = {"start_date": None, "end_date": None, "archived": False} | NO_CONCLUSION
 
 
-@pytest.mark.parametrize(
-    ("word", "before", "write"),
-    [
-        ("launch", EXPERIMENT, ("experiments", "12", {"start_date": NOW})),
-        ("end", RUNNING, ("experiments", "12", {"end_date": NOW})),
-        (
-            "end",
-            {**RUNNING, "conclusion": "won"},
-            ("experiments", "12", {"end_date": NOW, "conclusion": None}),
-        ),
-        ("archive", STOPPED, ("experiments", "12", {"archived": True})),
-        ("unarchive", STOPPED, ("experiments", "12", {"archived": False})),
-        ("reset", {**STOPPED, "conclusion": "won"}, ("experiments", "12", EMPTIED)),
-        ("pause", RUNNING, ("feature_flags", "5", {"active": False})),
-        ("resume", PAUSED, ("feature_flags", "5", {"active": True})),
-    ],
-)
+@pytest.mark.parametrize(("word", "before", "write"), [
+    ("launch", EXPERIMENT, ("experiments", "12", {"start_date": NOW})),
+    ("end", RUNNING, ("experiments", "12", {"end_date": NOW})),
+    (
+        "end",
+        {**RUNNING, "conclusion": "won"},
+        ("experiments", "12", {"end_date": NOW, "conclusion": None}),
+    ),
+    ("archive", STOPPED, ("experiments", "12", {"archived": True})),
+    ("unarchive", STOPPED, ("experiments", "12", {"archived": False})),
+    ("reset", {**STOPPED, "conclusion": "won"}, ("experiments", "12", EMPTIED)),
+    ("pause", RUNNING, ("feature_flags", "5", {"active": False})),
+    ("resume", PAUSED, ("feature_flags", "5", {"active": True})),
+])  # fmt: skip
 async def test_experiment_steps_are_patches_where_endpoints_are_missing(
     make_client: MakeClient, word: str, before: dict[str, Any], write: object
 ) -> None:
@@ -182,11 +179,10 @@ async def test_experiment_steps_are_patches_where_endpoints_are_missing(
     assert server.writes == [write]
 
 
-@pytest.mark.parametrize(
-    ("word", "before"),
-    [("launch", RUNNING), ("end", STOPPED), ("end", EXPERIMENT), ("archive", RUNNING), ("pause", PAUSED),
-     ("resume", RUNNING), ("reset", EXPERIMENT)],
-)  # fmt: skip
+@pytest.mark.parametrize(("word", "before"), [
+    ("launch", RUNNING), ("end", STOPPED), ("end", EXPERIMENT), ("archive", RUNNING), ("pause", PAUSED),
+    ("resume", RUNNING), ("reset", EXPERIMENT),
+])  # fmt: skip
 async def test_the_state_is_checked_where_the_server_would_not(
     make_client: MakeClient, word: str, before: dict[str, Any]
 ) -> None:

@@ -25,11 +25,10 @@ def test_the_public_project_token_is_recognised_and_explained() -> None:
     assert "phx_" in caught.value.next
 
 
-@pytest.mark.parametrize(
-    "url",
-    ["http://flags.example.test/", "https://flags.example.test:8443/", "https://evil.test/",
-     "https://flags.example.test.evil.test/", "https://flags.example.test@evil.test/"],
-)  # fmt: skip
+@pytest.mark.parametrize("url", [
+    "http://flags.example.test/", "https://flags.example.test:8443/", "https://evil.test/",
+    "https://flags.example.test.evil.test/", "https://flags.example.test@evil.test/",
+])  # fmt: skip
 def test_key_goes_only_to_the_confirmed_scheme_host_and_port(url: str) -> None:
     auth = KeyAuth(read_host("https://flags.example.test"), KEY)
     request = httpx.Request("GET", url)
@@ -59,11 +58,10 @@ async def test_a_read_follows_a_redirect_on_its_own_host_only(make_client: MakeC
     assert server.urls == [f"https://flags.example.test{path}" for path in paths]
 
 
-@pytest.mark.parametrize(
-    "place",
-    ["https://evil.test/", "http://flags.example.test/", "https://flags.example.test:8443/", "//evil.test/x",
-     "", "https://[", "javascript:x"],
-)  # fmt: skip
+@pytest.mark.parametrize("place", [
+    "https://evil.test/", "http://flags.example.test/", "https://flags.example.test:8443/", "//evil.test/x",
+    "", "https://[", "javascript:x",
+])  # fmt: skip
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 async def test_key_never_follows_redirect_elsewhere(make_client: MakeClient, place: str, status: int) -> None:
     server = Recording(always(status, Location=place))

@@ -83,19 +83,16 @@ def error_of(kind: type[ApiError], **facts: object) -> ApiError:
     return kind(f"{kind.__name__} {facts}", facts=ErrorFacts(**facts))  # type: ignore[arg-type]  # names and values as data
 
 
-@pytest.mark.parametrize(
-    ("error", "is_soon"),
-    [
-        (error_of(errors.NameNotFound), True),
-        (error_of(errors.Refused), True),
-        (error_of(errors.ServerFault, status=500), True),
-        (error_of(errors.Invalid, status=400), False),
-        (error_of(errors.RateLimited, status=429), False),
-        (error_of(errors.RateLimited, status=429, retry_after=40.0), True),
-        (error_of(errors.ApiError, status=408), True),
-        (error_of(errors.NotSignedIn, status=401), False),
-    ],
-)
+@pytest.mark.parametrize(("error", "is_soon"), [
+    (error_of(errors.NameNotFound), True),
+    (error_of(errors.Refused), True),
+    (error_of(errors.ServerFault, status=500), True),
+    (error_of(errors.Invalid, status=400), False),
+    (error_of(errors.RateLimited, status=429), False),
+    (error_of(errors.RateLimited, status=429, retry_after=40.0), True),
+    (error_of(errors.ApiError, status=408), True),
+    (error_of(errors.NotSignedIn, status=401), False),
+])  # fmt: skip
 def test_lost_connections_and_server_faults_are_outages(error: errors.ApiError, is_soon: bool) -> None:
     assert is_outage(error) is is_soon
 
@@ -220,26 +217,22 @@ def test_pauses_are_bounded_and_only_for_reads(
 NEVER = (None, None, None)
 
 
-@pytest.mark.parametrize(
-    ("error", "pauses"),
-    [
-        *((error_of(errors.ServerFault, status=status), (0, 0.5, 1)) for status in (502, 503, 504)),
-        (error_of(errors.Unanswered), (0, 0.5, 1)),
-        (error_of(errors.RateLimited, status=429), (1, 1.5, 3)),
-        (error_of(errors.RateLimited, status=429, retry_after=0.0), (1, 1, 1)),
-        (error_of(errors.RateLimited, status=429, retry_after=21.0), (21, 21, 21)),
-        (error_of(errors.RateLimited, status=429, retry_after=120.0), (120, 120, 120)),
-        (error_of(errors.RateLimited, status=429, retry_after=121.0), NEVER),
-        (error_of(errors.Unanswered, method="PATCH"), NEVER),
-        (error_of(errors.ServerFault, status=500), NEVER),
-        (error_of(errors.NameNotFound), NEVER),
-        (error_of(errors.TlsFailed), NEVER),
-        (error_of(errors.NotSignedIn, status=401), NEVER),
-        (error_of(errors.Conflict, status=409), NEVER),
-        (error_of(errors.Unreadable, status=200), NEVER),
-    ],
-    ids=lambda value: value.what if isinstance(value, ApiError) else "",
-)
+@pytest.mark.parametrize(("error", "pauses"), [
+    *((error_of(errors.ServerFault, status=status), (0, 0.5, 1)) for status in (502, 503, 504)),
+    (error_of(errors.Unanswered), (0, 0.5, 1)),
+    (error_of(errors.RateLimited, status=429), (1, 1.5, 3)),
+    (error_of(errors.RateLimited, status=429, retry_after=0.0), (1, 1, 1)),
+    (error_of(errors.RateLimited, status=429, retry_after=21.0), (21, 21, 21)),
+    (error_of(errors.RateLimited, status=429, retry_after=120.0), (120, 120, 120)),
+    (error_of(errors.RateLimited, status=429, retry_after=121.0), NEVER),
+    (error_of(errors.Unanswered, method="PATCH"), NEVER),
+    (error_of(errors.ServerFault, status=500), NEVER),
+    (error_of(errors.NameNotFound), NEVER),
+    (error_of(errors.TlsFailed), NEVER),
+    (error_of(errors.NotSignedIn, status=401), NEVER),
+    (error_of(errors.Conflict, status=409), NEVER),
+    (error_of(errors.Unreadable, status=200), NEVER),
+], ids=lambda value: value.what if isinstance(value, ApiError) else "")  # fmt: skip
 def test_pauses_before_retries_double_with_jitter(error: ApiError, pauses: object) -> None:
     """The pauses before the second attempt, by chance, and before the third; none for a lasting error."""
     assert tuple(pause_before_retry(error, *when) for when in ((1, 0.0), (1, 0.5), (2, 0.5))) == pauses

@@ -49,12 +49,11 @@ async def test_body_is_cut_at_its_limit_packed_or_endless(make_client: MakeClien
 WHOLE = json.dumps(FLAG).encode()
 
 
-@pytest.mark.parametrize(
-    ("encoding", "packed"),
-    [("deflate", zlib.compress(WHOLE)), ("identity", WHOLE),
-     ("GZIP", gzip.compress(WHOLE, mtime=0) + b"\0\0"),
-     ("gzip", gzip.compress(WHOLE[:9], mtime=0) + gzip.compress(WHOLE[9:], mtime=0))],
-)  # fmt: skip
+@pytest.mark.parametrize(("encoding", "packed"), [
+    ("deflate", zlib.compress(WHOLE)), ("identity", WHOLE),
+    ("GZIP", gzip.compress(WHOLE, mtime=0) + b"\0\0"),
+    ("gzip", gzip.compress(WHOLE[:9], mtime=0) + gzip.compress(WHOLE[9:], mtime=0)),
+])  # fmt: skip
 async def test_a_packed_answer_is_unpacked(make_client: MakeClient, encoding: str, packed: bytes) -> None:
     client = make_client(packed_as(encoding, Dripping(packed[:7], packed[7:])))
     assert (await client.flags.get(5)).raw == FLAG

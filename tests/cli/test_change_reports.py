@@ -50,18 +50,14 @@ MAYBE: Final = "the change may have been applied; it was not sent twice"
 LOOK: Final = "It is in the journal: flagtui journal."
 
 
-@pytest.mark.parametrize(
-    ("error", "ending", "words", "next", "code"),
-    [
-        (ServerFault("The server failed (500)."), "unknown", f"the server failed (500); {MAYBE}", LOOK, 4),
-        (ServerFault("The server failed (502)."), "unknown", f"the server failed (502); {MAYBE}", LOOK, 4),
-        (Unanswered("The server took too long."), "unknown", f"no response; {MAYBE}", LOOK, 4),
-        (Unreadable("It cannot be read."), "unknown", f"the response cannot be read; {MAYBE}", LOOK, 4),
-        (RateLimited("Wait."), "refused", "too many requests; nothing was changed", "Run again in 3 s.", 4),
-        (Invalid("Others depend on it."), "refused", "Others depend on it; nothing was changed", "", 3),
-    ],
-    ids=["500", "502", "no response", "unreadable", "429", "400"],
-)
+@pytest.mark.parametrize(("error", "ending", "words", "next", "code"), [
+    (ServerFault("The server failed (500)."), "unknown", f"the server failed (500); {MAYBE}", LOOK, 4),
+    (ServerFault("The server failed (502)."), "unknown", f"the server failed (502); {MAYBE}", LOOK, 4),
+    (Unanswered("The server took too long."), "unknown", f"no response; {MAYBE}", LOOK, 4),
+    (Unreadable("It cannot be read."), "unknown", f"the response cannot be read; {MAYBE}", LOOK, 4),
+    (RateLimited("Wait."), "refused", "too many requests; nothing was changed", "Run again in 3 s.", 4),
+    (Invalid("Others depend on it."), "refused", "Others depend on it; nothing was changed", "", 3),
+], ids=["500", "502", "no response", "unreadable", "429", "400"])  # fmt: skip
 def test_result_names_the_fault_and_what_is_true(
     error: ApiError, ending: Ending, words: str, next: str, code: int
 ) -> None:

@@ -45,48 +45,42 @@ def rules(*references: Reference, about: CodeFacts) -> list[str]:
 REMOVE = "remove what it turns on"
 
 
-@pytest.mark.parametrize(
-    ("about", "states", "after_removal"),
-    [
-        (None, ["unknown-key"], REMOVE),
-        (flag("a", deleted=True), ["deleted-key"], REMOVE),
-        (flag("a", archived=True, status="STALE"), ["archived"], REMOVE),
-        (flag("a", active=False), ["off"], REMOVE),
-        (flag("a", everyone=False), ["never-on"], REMOVE),
-        (flag("a", everyone=True), ["rolled-out"], "keep what it turns on"),
-        (flag("a", everyone="test", status="STALE"), ["rolled-out", "stale"], "keep variant test"),
-        (flag("a", status="STALE"), ["stale"], ""),
-        (flag("a"), ["healthy"], ""),
-    ],
-)
+@pytest.mark.parametrize(("about", "states", "after_removal"), [
+    (None, ["unknown-key"], REMOVE),
+    (flag("a", deleted=True), ["deleted-key"], REMOVE),
+    (flag("a", archived=True, status="STALE"), ["archived"], REMOVE),
+    (flag("a", active=False), ["off"], REMOVE),
+    (flag("a", everyone=False), ["never-on"], REMOVE),
+    (flag("a", everyone=True), ["rolled-out"], "keep what it turns on"),
+    (flag("a", everyone="test", status="STALE"), ["rolled-out", "stale"], "keep variant test"),
+    (flag("a", status="STALE"), ["stale"], ""),
+    (flag("a"), ["healthy"], ""),
+])  # fmt: skip
 def test_state_of_a_flag_decides_over_its_code(
     about: CodeFlag | None, states: list[str], after_removal: str
 ) -> None:
     assert (flag_states(about), code_after_removal(about)) == (states, after_removal)
 
 
-@pytest.mark.parametrize(
-    ("reference", "about", "expected"),
-    [
-        (use("b"), facts(), ["unknown-key"]),
-        (use(""), facts(), ["dynamic-key"]),
-        (use("b", kind="string"), facts(), []),
-        (use("b", kind="test"), facts(), []),
-        (use("b", accepted="on purpose"), facts(), []),
-        (use("a", is_server=True), facts(flag("a", not_local="it keeps values")), ["not-local"]),
-        (use("a"), facts(flag("a", not_local="it keeps values")), []),
-        (use("a", fallback=False), facts(flag("a", everyone=True)), ["rolled-out", "default-differs"]),
-        (use("a", fallback="test"), facts(flag("a", everyone="test")), ["rolled-out"]),
-        (use("a", fallback=False), facts(flag("a")), []),
-        (use("a", kind="comment"), facts(flag("a")), ["comment-only"]),
-        (use("a", kind="test"), facts(flag("a")), ["unreferenced"]),
-        (use("a", kind="string"), facts(flag("a")), []),
-        (use("e", subject="event"), facts(), ["unknown-key"]),
-        (use("e", subject="event"), facts(events=("e",)), []),
-        (use("$pageview", subject="event"), facts(), []),
-        (use("", subject="event"), facts(), ["dynamic-key"]),
-    ],
-)
+@pytest.mark.parametrize(("reference", "about", "expected"), [
+    (use("b"), facts(), ["unknown-key"]),
+    (use(""), facts(), ["dynamic-key"]),
+    (use("b", kind="string"), facts(), []),
+    (use("b", kind="test"), facts(), []),
+    (use("b", accepted="on purpose"), facts(), []),
+    (use("a", is_server=True), facts(flag("a", not_local="it keeps values")), ["not-local"]),
+    (use("a"), facts(flag("a", not_local="it keeps values")), []),
+    (use("a", fallback=False), facts(flag("a", everyone=True)), ["rolled-out", "default-differs"]),
+    (use("a", fallback="test"), facts(flag("a", everyone="test")), ["rolled-out"]),
+    (use("a", fallback=False), facts(flag("a")), []),
+    (use("a", kind="comment"), facts(flag("a")), ["comment-only"]),
+    (use("a", kind="test"), facts(flag("a")), ["unreferenced"]),
+    (use("a", kind="string"), facts(flag("a")), []),
+    (use("e", subject="event"), facts(), ["unknown-key"]),
+    (use("e", subject="event"), facts(events=("e",)), []),
+    (use("$pageview", subject="event"), facts(), []),
+    (use("", subject="event"), facts(), ["dynamic-key"]),
+])  # fmt: skip
 def test_reference_has_the_findings_of_its_record(
     reference: Reference, about: CodeFacts, expected: list[str]
 ) -> None:

@@ -12,45 +12,41 @@ USE_TS = "import posthog from 'posthog-js';\nimport { EVENTS } from '%s';\nposth
 EVENTS_TS = "export const EVENTS = { PAID: 'order paid' } as const;\n"
 
 
-@pytest.mark.parametrize(
-    "files",
-    [
-        {"src/use.ts": USE_TS % "./names.js", "src/names.ts": EVENTS_TS, "src/names.md": EVENTS_TS},
-        {"use.tsx": USE_TS % "@/analytics", "analytics/src/index.ts": EVENTS_TS},
-        {"use.vue": f"<script>{USE_TS % '#imports'}</script>", "lib/events.js": EVENTS_TS},
-        {
-            "use.ts": USE_TS % "@acme/analytics",
-            "packages/analytics/index.ts": "export * from './lib';\n",
-            "packages/analytics/lib.ts": EVENTS_TS,
-        },
-        {
-            "use.py": 'from app.names import (\n  PAID,\n)\nposthog.capture(PAID, distinct_id="u")\n',
-            "app/names/__init__.py": "from .events import PAID\n",
-            "app/names/events.py": "PAID = 'order paid'\n",
-        },
-        {
-            "use.go": 'package a\nimport "x/posthog"\nvar a = posthog.Capture{Event: events.Paid}\n',
-            "x/events/names.go": 'package events\nconst Paid = "order paid"\n',
-        },
-        {
-            "use.rs": "use crate::names::{\n  PAID,\n};\nfn f() { posthog::capture(Event::new(PAID, u)); }",
-            "names.rs": 'pub const PAID: &str = "order paid";\n',
-        },
-        {
-            "Use.java": 'class A { void f() { posthog.capture("u", AppEvents.PAID); } }',
-            "AppEvents.java": 'class AppEvents { static final String PAID = "order paid"; }',
-        },
-        {
-            "Use.swift": "PostHogSDK.shared.capture(AppEvents.paid.rawValue)",
-            "AppEvents.swift": 'enum AppEvents: String { case sent = "order sent", paid = "order paid" }',
-        },
-        {
-            "use.dart": "void f() { Posthog().capture(eventName: AppEvents.paid); }",
-            "app_events.dart": "class AppEvents { static const paid = 'order paid'; }",
-        },
-    ],
-    ids=lambda files: " ".join(files),
-)
+@pytest.mark.parametrize("files", [
+    {"src/use.ts": USE_TS % "./names.js", "src/names.ts": EVENTS_TS, "src/names.md": EVENTS_TS},
+    {"use.tsx": USE_TS % "@/analytics", "analytics/src/index.ts": EVENTS_TS},
+    {"use.vue": f"<script>{USE_TS % '#imports'}</script>", "lib/events.js": EVENTS_TS},
+    {
+        "use.ts": USE_TS % "@acme/analytics",
+        "packages/analytics/index.ts": "export * from './lib';\n",
+        "packages/analytics/lib.ts": EVENTS_TS,
+    },
+    {
+        "use.py": 'from app.names import (\n  PAID,\n)\nposthog.capture(PAID, distinct_id="u")\n',
+        "app/names/__init__.py": "from .events import PAID\n",
+        "app/names/events.py": "PAID = 'order paid'\n",
+    },
+    {
+        "use.go": 'package a\nimport "x/posthog"\nvar a = posthog.Capture{Event: events.Paid}\n',
+        "x/events/names.go": 'package events\nconst Paid = "order paid"\n',
+    },
+    {
+        "use.rs": "use crate::names::{\n  PAID,\n};\nfn f() { posthog::capture(Event::new(PAID, u)); }",
+        "names.rs": 'pub const PAID: &str = "order paid";\n',
+    },
+    {
+        "Use.java": 'class A { void f() { posthog.capture("u", AppEvents.PAID); } }',
+        "AppEvents.java": 'class AppEvents { static final String PAID = "order paid"; }',
+    },
+    {
+        "Use.swift": "PostHogSDK.shared.capture(AppEvents.paid.rawValue)",
+        "AppEvents.swift": 'enum AppEvents: String { case sent = "order sent", paid = "order paid" }',
+    },
+    {
+        "use.dart": "void f() { Posthog().capture(eventName: AppEvents.paid); }",
+        "app_events.dart": "class AppEvents { static const paid = 'order paid'; }",
+    },
+], ids=lambda files: " ".join(files))  # fmt: skip
 def test_names_of_calls_are_declared_in_imported_files(tmp_path: Path, files: dict[str, str]) -> None:
     for name, text in {**files, "other.ts": EVENTS_TS.replace("order paid", "other")}.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

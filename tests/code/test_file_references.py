@@ -58,48 +58,41 @@ def test_names_of_other_files_and_receivers_are_no_calls() -> None:
     assert resolve(read(text)) == [("string", "nav"), ("call", "")]
 
 
-@pytest.mark.parametrize(
-    ("text", "language", "fallback"),
-    [
-        ('getFeatureFlag("nav") ?? "control"', "ts", "control"),
-        ('isFeatureEnabled("nav") || true', "ts", True),
-        ('(await c.getFeatureFlag("nav", id)) ?? false', "ts", False),
-        ('isFeatureEnabled("nav") && other', "ts", None),
-        ('isFeatureEnabled("nav") || "a" === name', "ts", None),
-        ('feature_enabled("nav", "u") or "a" in names', "python", None),
-        ('client.getBooleanValue("nav", true)', "ts", True),
-        ('feature_enabled("nav", "u") or True', "python", True),
-        ('class A { boolean v = p.isFeatureEnabled(user, "nav", true); }', "java", True),
-        ('val v = PostHog.isFeatureEnabled("nav", defaultValue = true)', "kotlin", True),
-        ('fn f() { c.is_feature_enabled("nav", u).unwrap_or(true); }', "rust", True),
-    ],
-)
+@pytest.mark.parametrize(("text", "language", "fallback"), [
+    ('getFeatureFlag("nav") ?? "control"', "ts", "control"),
+    ('isFeatureEnabled("nav") || true', "ts", True),
+    ('(await c.getFeatureFlag("nav", id)) ?? false', "ts", False),
+    ('isFeatureEnabled("nav") && other', "ts", None),
+    ('isFeatureEnabled("nav") || "a" === name', "ts", None),
+    ('feature_enabled("nav", "u") or "a" in names', "python", None),
+    ('client.getBooleanValue("nav", true)', "ts", True),
+    ('feature_enabled("nav", "u") or True', "python", True),
+    ('class A { boolean v = p.isFeatureEnabled(user, "nav", true); }', "java", True),
+    ('val v = PostHog.isFeatureEnabled("nav", defaultValue = true)', "kotlin", True),
+    ('fn f() { c.is_feature_enabled("nav", u).unwrap_or(true); }', "rust", True),
+])  # fmt: skip
 def test_fallback_of_a_call_is_its_literal(text: str, language: str, fallback: object) -> None:
     text = f"{text}; // openfeature feature" if "Value" in text and language == "ts" else text
     assert only(text, language).fallback == fallback
 
 
-@pytest.mark.parametrize(
-    ("text", "language", "is_server"),
-    [
-        ('isFeatureEnabled("nav")', "ts", False),
-        ('client.isFeatureEnabled("nav", "user")', "ts", True),
-        ('isFeatureEnabled("nav", { send_event: false })', "ts", False),
-        ('feature_enabled("nav", "user")', "python", True),
-        ('val v = PostHog.isFeatureEnabled("nav", false)', "kotlin", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "language", "is_server"), [
+    ('isFeatureEnabled("nav")', "ts", False),
+    ('client.isFeatureEnabled("nav", "user")', "ts", True),
+    ('isFeatureEnabled("nav", { send_event: false })', "ts", False),
+    ('feature_enabled("nav", "user")', "python", True),
+    ('val v = PostHog.isFeatureEnabled("nav", false)', "kotlin", False),
+])  # fmt: skip
 def test_calls_for_a_user_run_on_a_server(text: str, language: str, is_server: bool) -> None:
     assert only(text, language).is_server == is_server
 
 
-@pytest.mark.parametrize(
-    ("line", "is_event"),
-    [("const camera = new Camera();", False), ("private camera: Camera = open();", False),
-     ("this.camera = make();", False), ("const camera = usePostHog();", True),
-     ('import { camera } from "./camera";', True), ("use((camera) => camera.start());", True),
-     ("const f = (camera: PostHog, x = 1) => x;", True), ("if (camera == none) {}", True)],
-)  # fmt: skip
+@pytest.mark.parametrize(("line", "is_event"), [
+    ("const camera = new Camera();", False), ("private camera: Camera = open();", False),
+    ("this.camera = make();", False), ("const camera = usePostHog();", True),
+    ('import { camera } from "./camera";', True), ("use((camera) => camera.start());", True),
+    ("const f = (camera: PostHog, x = 1) => x;", True), ("if (camera == none) {}", True),
+])  # fmt: skip
 def test_capture_of_a_name_with_another_value_is_no_event(line: str, is_event: bool) -> None:
     calls = f'{line}\ncamera.capture("front"); capture("back");'
     kinds = resolve(read(f'posthog.capture("a");{calls}'))
@@ -165,13 +158,12 @@ def test_broken_syntax_keeps_what_is_understood() -> None:
     assert file.problems == ("src/app.ts:2: syntax not understood; uses below may be missing.",)
 
 
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [("""<p title="don't">{{ on("nav") }}</p>""", "vue"), ("""{"title": "don't", "flag": "nav"}""", ""),
-     ("type Flag = 'nav' | 'other';", "ts"),
-     ("""<p data-flag="nav"><?php echo 1; ?>""", "php"), ("""print("flags: 'nav'")""", "python"),
-     ("on?(:nav)", "ruby"), ("ALL = %w[old nav].freeze", "ruby"), ("@all ~w(old nav)a", "elixir")],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "language"), [
+    ("""<p title="don't">{{ on("nav") }}</p>""", "vue"), ("""{"title": "don't", "flag": "nav"}""", ""),
+    ("type Flag = 'nav' | 'other';", "ts"),
+    ("""<p data-flag="nav"><?php echo 1; ?>""", "php"), ("""print("flags: 'nav'")""", "python"),
+    ("on?(:nav)", "ruby"), ("ALL = %w[old nav].freeze", "ruby"), ("@all ~w(old nav)a", "elixir"),
+])  # fmt: skip
 def test_quoted_keys_within_texts_and_templates_are_strings(text: str, language: str) -> None:
     assert resolve(read(text, language)) == [("string", "nav")]
 

@@ -13,23 +13,22 @@ from flagtui.code.quoted_words import WordFilter, quoted_keys
 from flagtui.code.sdk_functions import CallNames
 
 
-@pytest.mark.parametrize(
-    ("language", "quote", "content", "text"),
-    [("ts", '"', r"new\u002dnav", "new-nav"), ("js", '"', r"new\u{2d}nav", "new-nav"),
-     ("tsx", "`", r"\x6eav", "nav"), ("js", "'", r"it\'s \"new\"", 'it\'s "new"'),
-     ("python", '"', r"\x6e\u0061v", "nav"), ("python", '"', r"new\-nav", None),
-     ("python", '"', r"\u{6e}av", None), ("java", '"', r"\u006eav", "nav"), ("java", '"', r"\x6eav", None),
-     ("kotlin", '"', r"\u006eav", "nav"), ("kotlin", '"""', r"\u006eav", None),
-     ("go", '"', r"\x6eav\\", "nav\\"), ("go", '"', r"it\'s", None), ("go", "`", r"\x6eav", None),
-     ("swift", '"', r"\u{6e}av", "nav"), ("swift", '"', r"\u006eav", None),
-     ("rust", '"', r"\u{6e}\x61v", "nav"), ("ruby", '"', r"\u006eav", "nav"),
-     ("ruby", "'", r"it\'s \\ new", "it's \\ new"), ("ruby", "'", r"\u006eav", None),
-     ("ruby", '"', r"\u{6e 61}v", None), ("php", '"', r"\u{6e}av", "nav"), ("php", '"', r"it\'s", None),
-     ("php", "'", r"it\'s", "it's"), ("elixir", '"', r"\u006eav", "nav"), ("dart", "'", r"\x6eav", "nav"),
-     ("csharp", '"', r"\u006eav", "nav"), ("html", '"', r"\u006eav", None), ("ts", '"', r"\xe9", None),
-     ("ts", '"', r"\ud83d\ude00", None), ("ts", '"', r"\u000a", None), ("ts", '"', r"\u{ffffff}", None),
-     ("ts", '"', r"two\nlines", None), ("ts", '"', "\\", None)],
-)  # fmt: skip
+@pytest.mark.parametrize(("language", "quote", "content", "text"), [
+    ("ts", '"', r"new\u002dnav", "new-nav"), ("js", '"', r"new\u{2d}nav", "new-nav"),
+    ("tsx", "`", r"\x6eav", "nav"), ("js", "'", r"it\'s \"new\"", 'it\'s "new"'),
+    ("python", '"', r"\x6e\u0061v", "nav"), ("python", '"', r"new\-nav", None),
+    ("python", '"', r"\u{6e}av", None), ("java", '"', r"\u006eav", "nav"), ("java", '"', r"\x6eav", None),
+    ("kotlin", '"', r"\u006eav", "nav"), ("kotlin", '"""', r"\u006eav", None),
+    ("go", '"', r"\x6eav\\", "nav\\"), ("go", '"', r"it\'s", None), ("go", "`", r"\x6eav", None),
+    ("swift", '"', r"\u{6e}av", "nav"), ("swift", '"', r"\u006eav", None),
+    ("rust", '"', r"\u{6e}\x61v", "nav"), ("ruby", '"', r"\u006eav", "nav"),
+    ("ruby", "'", r"it\'s \\ new", "it's \\ new"), ("ruby", "'", r"\u006eav", None),
+    ("ruby", '"', r"\u{6e 61}v", None), ("php", '"', r"\u{6e}av", "nav"), ("php", '"', r"it\'s", None),
+    ("php", "'", r"it\'s", "it's"), ("elixir", '"', r"\u006eav", "nav"), ("dart", "'", r"\x6eav", "nav"),
+    ("csharp", '"', r"\u006eav", "nav"), ("html", '"', r"\u006eav", None), ("ts", '"', r"\xe9", None),
+    ("ts", '"', r"\ud83d\ude00", None), ("ts", '"', r"\u000a", None), ("ts", '"', r"\u{ffffff}", None),
+    ("ts", '"', r"two\nlines", None), ("ts", '"', "\\", None),
+])  # fmt: skip
 def test_escapes_mean_what_they_mean_in_their_language(
     language: str, quote: str, content: str, text: str | None
 ) -> None:
@@ -44,22 +43,21 @@ def keys_of(language: str, code: str) -> list[str]:
     return [each.key for each in (*result.references, *computed) if each.is_use]
 
 
-@pytest.mark.parametrize(
-    ("language", "argument", "key"),
-    [("ts", r'"new\u002dnav"', "new-nav"), ("ts", '"new-" + "nav"', "new-nav"),
-     ("ts", "'new' +\n    \"-\" + `nav`", "new-nav"), ("ts", '"new-" + name', ""),
-     ("ts", '"new-" + "nav".trim()', ""), ("ts", '"new-" + `${name}`', ""),
-     ("ts", '"new-" + "nav" + name', ""), ("ts", '"new-" === "nav"', ""),
-     ("python", '"new-" "nav"', "new-nav"), ("python", '("new-"\n    "nav")', "new-nav"),
-     ("python", '("new-nav", 1)[0]', ""), ("python", '("new-nav", 1)', ""), ("ts", '(("new-nav"))', ""),
-     ("ts", '( "new-nav" )', "new-nav"), ("ts", '("new-") + ("nav")', ""),
-     ("dart", "'new-' 'nav'", "new-nav"), ("dart", "'new-'\n      'nav'", "new-nav"),
-     ("dart", "'new-' \"nav\"", ""), ("dart", "'new-' '$name'", ""), ("csharp", '@"new""nav"', ""),
-     ("python", '"new-" f"{name}"', ""), ("python", '"new-" "%s" % name', ""),
-     ("python", r'r"new\u002dnav"', ""), ("ruby", '"new-" "nav"', "new-nav"),
-     ("ruby", ":new_nav", "new_nav"), ("kotlin", '"new-" + "nav"', "new-nav"),
-     ("php", "'new-' . 'nav'", "new-nav"), ("php", "'new-' + 'nav'", "")],
-)  # fmt: skip
+@pytest.mark.parametrize(("language", "argument", "key"), [
+    ("ts", r'"new\u002dnav"', "new-nav"), ("ts", '"new-" + "nav"', "new-nav"),
+    ("ts", "'new' +\n    \"-\" + `nav`", "new-nav"), ("ts", '"new-" + name', ""),
+    ("ts", '"new-" + "nav".trim()', ""), ("ts", '"new-" + `${name}`', ""),
+    ("ts", '"new-" + "nav" + name', ""), ("ts", '"new-" === "nav"', ""),
+    ("python", '"new-" "nav"', "new-nav"), ("python", '("new-"\n    "nav")', "new-nav"),
+    ("python", '("new-nav", 1)[0]', ""), ("python", '("new-nav", 1)', ""), ("ts", '(("new-nav"))', ""),
+    ("ts", '( "new-nav" )', "new-nav"), ("ts", '("new-") + ("nav")', ""),
+    ("dart", "'new-' 'nav'", "new-nav"), ("dart", "'new-'\n      'nav'", "new-nav"),
+    ("dart", "'new-' \"nav\"", ""), ("dart", "'new-' '$name'", ""), ("csharp", '@"new""nav"', ""),
+    ("python", '"new-" f"{name}"', ""), ("python", '"new-" "%s" % name', ""),
+    ("python", r'r"new\u002dnav"', ""), ("ruby", '"new-" "nav"', "new-nav"),
+    ("ruby", ":new_nav", "new_nav"), ("kotlin", '"new-" + "nav"', "new-nav"),
+    ("php", "'new-' . 'nav'", "new-nav"), ("php", "'new-' + 'nav'", ""),
+])  # fmt: skip
 def test_literals_that_are_joined_are_one_key(language: str, argument: str, key: str) -> None:
     heads = {"php": "<?php\n$posthog->isFeatureEnabled({});", "ruby": "posthog.is_feature_enabled({}, 'id')"}
     heads["csharp"] = "class A {{ void F() {{ posthog.IsFeatureEnabledAsync({}, 1); }} }}"

@@ -110,10 +110,9 @@ def test_few_files_and_wrong_settings_are_left_to_the_command(tree: Path, tmp_pa
     assert ".flagtui.toml:2" in done.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [("check", True), ("check . -o sarif", True), ("refs new-nav --in .", True), ("refs --in=..", False),
-     ("check ..", False), ("check --help", False), ("flags list", False), ("", False)],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "expected"), [
+    ("check", True), ("check . -o sarif", True), ("refs new-nav --in .", True), ("refs --in=..", False),
+    ("check ..", False), ("check --help", False), ("flags list", False), ("", False),
+])  # fmt: skip
 def test_commands_that_scan_the_current_folder_read_ahead(words: str, expected: bool) -> None:
     assert scans_here(words.split()) == expected

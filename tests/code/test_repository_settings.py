@@ -20,20 +20,17 @@ def test_every_setting_is_read_or_has_its_default(tmp_path: Path) -> None:
     assert settings.languages == ("ts", "go")
 
 
-@pytest.mark.parametrize(
-    ("text", "place", "words"),
-    [
-        ('[code]\nwraper = ["a"]\n', ".flagtui.toml:2: code.wraper", "did you mean wrappers"),
-        ('\n\n[coed]\nwrappers = ["a"]\n', ".flagtui.toml:3: coed", "did you mean code"),
-        ('[code]\nwrappers = "useGate"\n', ".flagtui.toml:2: code.wrappers", "list of texts"),
-        ('[code]\nwrappers = ["a b"]\n', ".flagtui.toml:2: code.wrappers", "no name of a function"),
-        ('[code]\nlanguages = ["cobol"]\n', ".flagtui.toml:2: code.languages", "'cobol' is not among"),
-        ('[code]\nignore = ["!"]\n', ".flagtui.toml:2: code.ignore", ".gitignore"),
-        ('[code]\ntests = ["[z-a]"]\n', ".flagtui.toml:2: code.tests", ".gitignore"),
-        ("[code]\nwrappers = [\n", ".flagtui.toml:2", "not valid TOML"),
-        ("code = 1\n", ".flagtui.toml:1: code", "has to be a table"),
-    ],
-)
+@pytest.mark.parametrize(("text", "place", "words"), [
+    ('[code]\nwraper = ["a"]\n', ".flagtui.toml:2: code.wraper", "did you mean wrappers"),
+    ('\n\n[coed]\nwrappers = ["a"]\n', ".flagtui.toml:3: coed", "did you mean code"),
+    ('[code]\nwrappers = "useGate"\n', ".flagtui.toml:2: code.wrappers", "list of texts"),
+    ('[code]\nwrappers = ["a b"]\n', ".flagtui.toml:2: code.wrappers", "no name of a function"),
+    ('[code]\nlanguages = ["cobol"]\n', ".flagtui.toml:2: code.languages", "'cobol' is not among"),
+    ('[code]\nignore = ["!"]\n', ".flagtui.toml:2: code.ignore", ".gitignore"),
+    ('[code]\ntests = ["[z-a]"]\n', ".flagtui.toml:2: code.tests", ".gitignore"),
+    ("[code]\nwrappers = [\n", ".flagtui.toml:2", "not valid TOML"),
+    ("code = 1\n", ".flagtui.toml:1: code", "has to be a table"),
+])  # fmt: skip
 def test_typo_names_file_line_and_key(tmp_path: Path, text: str, place: str, words: str) -> None:
     (tmp_path / SETTINGS_FILE).write_text(text)
     with pytest.raises(SettingsError) as error:

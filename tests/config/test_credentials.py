@@ -100,13 +100,10 @@ def test_key_stays_with_its_host_and_profile_until_forgotten(tmp_path: Path) -> 
     assert places.find(OWNER) == NoCredential(())
 
 
-@pytest.mark.parametrize(
-    ("backend", "reason"),
-    [
-        (Broken(), "keyring: The keyring failed (ConnectionError)."),
-        (Locked(), "keyring: The keyring is locked; unlock it and try again."),
-    ],
-)
+@pytest.mark.parametrize(("backend", "reason"), [
+    (Broken(), "keyring: The keyring failed (ConnectionError)."),
+    (Locked(), "keyring: The keyring is locked; unlock it and try again."),
+])  # fmt: skip
 def test_unusable_keyring_is_skipped_with_its_reason(tmp_path: Path, backend: Shelf, reason: str) -> None:
     places = KeyPlaces(keyring=ring(backend), folder=tmp_path)
     assert places.find(OWNER) == NoCredential((reason,))
@@ -122,14 +119,11 @@ def test_key_that_a_keyring_does_not_take_is_not_shown() -> None:
         ring(Forgetful()).store(OWNER, Secret(KEY))
 
 
-@pytest.mark.parametrize(
-    ("variable", "command", "source"),
-    [
-        ("two words", "", "FLAGTUI_API_KEY"),
-        ("", python('print("two words")'), "key_command"),
-        ("", "false", "key_command"),
-    ],
-)
+@pytest.mark.parametrize(("variable", "command", "source"), [
+    ("two words", "", "FLAGTUI_API_KEY"),
+    ("", python('print("two words")'), "key_command"),
+    ("", "false", "key_command"),
+])  # fmt: skip
 def test_source_without_a_key_is_not_replaced(
     tmp_path: Path, variable: str, command: str, source: str
 ) -> None:
@@ -170,13 +164,10 @@ def keyring_of(module: str) -> KeyringBackend:
     return kind()
 
 
-@pytest.mark.parametrize(
-    ("make", "reason"),
-    [
-        *((kind, "no keyring that can be used") for kind in (fail.Keyring, null.Keyring, ChainerBackend)),
-        (lambda: keyring_of("keyrings.alt.file"), r"keyrings\.alt\.file is not one of the system's own"),
-    ],
-)
+@pytest.mark.parametrize(("make", "reason"), [
+    *((kind, "no keyring that can be used") for kind in (fail.Keyring, null.Keyring, ChainerBackend)),
+    (lambda: keyring_of("keyrings.alt.file"), r"keyrings\.alt\.file is not one of the system's own"),
+])  # fmt: skip
 def test_keyring_other_than_the_systems_own_is_refused(
     use: Callable[[KeyringBackend], None], make: Callable[[], KeyringBackend], reason: str
 ) -> None:

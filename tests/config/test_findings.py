@@ -123,11 +123,10 @@ def terminal(environment: dict[str, str], size: tuple[int, int] = (80, 24)) -> d
     return by_name(find_terminal(environment, lambda: os.terminal_size(size)))
 
 
-@pytest.mark.parametrize(
-    ("size", "term", "subject"),
-    [((80, 24), "xterm", ""), ((39, 24), "xterm", "size"), ((80, 9), "xterm", "size"),
-     ((80, 24), "", "TERM"), ((80, 24), "dumb", "TERM")],
-)  # fmt: skip
+@pytest.mark.parametrize(("size", "term", "subject"), [
+    ((80, 24), "xterm", ""), ((39, 24), "xterm", "size"), ((80, 9), "xterm", "size"),
+    ((80, 24), "", "TERM"), ((80, 24), "dumb", "TERM"),
+])  # fmt: skip
 def test_small_or_dumb_terminal_is_reported(size: tuple[int, int], term: str, subject: str) -> None:
     findings = terminal({"TERM": term}, size)
     wrong = [name for name in ("size", "TERM") if findings[name].state == "wrong"]

@@ -18,16 +18,13 @@ KEY = "phx_canary_0123456789abcdef"
 OWNER = "prod @ https://eu.posthog.com"
 
 
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("no-such-program-here x", "There is no program no-such-program-here."),
-        (python("import sys; sys.exit(3)"), "ended with code 3."),
-        (python('import sys; print("no\\x1b[J", file=sys.stderr); sys.exit(1)'), "ended with code 1: no␛[J."),
-        *(("true", "printed nothing"), ("", "empty"), ("pass 'show", "a quote that is not closed")),
-        *(("/", "cannot be run"), ("a\0b", "cannot be run"), (KEY, "The command is a key")),
-    ],
-)
+@pytest.mark.parametrize(("command", "message"), [
+    ("no-such-program-here x", "There is no program no-such-program-here."),
+    (python("import sys; sys.exit(3)"), "ended with code 3."),
+    (python('import sys; print("no\\x1b[J", file=sys.stderr); sys.exit(1)'), "ended with code 1: no␛[J."),
+    *(("true", "printed nothing"), ("", "empty"), ("pass 'show", "a quote that is not closed")),
+    *(("/", "cannot be run"), ("a\0b", "cannot be run"), (KEY, "The command is a key")),
+])  # fmt: skip
 def test_a_command_that_gives_no_key_says_why(command: str, message: str) -> None:
     with pytest.raises(CommandFailed) as caught:
         run_key_command(command)

@@ -10,15 +10,12 @@ DEV = Profile("dev", host="http://127.0.0.1:8010", project="1")
 BOTH = {"prod": PROD, "dev": DEV}
 
 
-@pytest.mark.parametrize(
-    ("default", "given_", "named", "expected"),
-    [
-        ("prod", Given(), "", "prod"),
-        ("prod", Given(profile="dev"), "", "dev"),
-        ("prod", Given(profile="prod"), "dev", "dev"),
-        ("", Given(), "dev", "dev"),
-    ],
-)
+@pytest.mark.parametrize(("default", "given_", "named", "expected"), [
+    ("prod", Given(), "", "prod"),
+    ("prod", Given(profile="dev"), "", "dev"),
+    ("prod", Given(profile="prod"), "dev", "dev"),
+    ("", Given(), "dev", "dev"),
+])  # fmt: skip
 def test_option_wins_over_environment_and_file(
     default: str, given_: Given, named: str, expected: str
 ) -> None:
@@ -66,16 +63,13 @@ OF_SHOP = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "level", "others"),
-    [
-        ("shop.test", "guarded", (True, 20, 0)),
-        ("strict.test", "read_only", (False, 100, 0)),
-        ("mirror.test", "read_only", (False, 100, 0)),
-        ("one.test", "relaxed", (False, 100, 0)),
-        ("nobody.test", "guarded", (False, 100, 0)),
-    ],
-)
+@pytest.mark.parametrize(("name", "level", "others"), [
+    ("shop.test", "guarded", (True, 20, 0)),
+    ("strict.test", "read_only", (False, 100, 0)),
+    ("mirror.test", "read_only", (False, 100, 0)),
+    ("one.test", "relaxed", (False, 100, 0)),
+    ("nobody.test", "guarded", (False, 100, 0)),
+])  # fmt: skip
 @pytest.mark.parametrize("default", ["prod", ""])
 def test_foreign_host_uses_the_strictest_guard_of_its_profiles(
     name: str, level: str, others: tuple[bool, int, int], default: str
@@ -94,16 +88,13 @@ def test_the_same_host_written_otherwise_is_the_profiles_own() -> None:
     assert (mine.word, mine.theme_colour, mine.project) == ("PROD", "error", "12")
 
 
-@pytest.mark.parametrize(
-    ("profiles", "given_", "message"),
-    [
-        (BOTH, Given(profile="staging"), r"no profile staging \(FLAGTUI_PROFILE\). Profiles: dev, prod."),
-        ({}, Given(profile="x"), "flagtui auth login"),
-        (BOTH, Given(profile="dev", project="web"), "'web' is no project; use the number"),
-        # Several profiles and none named is a question and not a guess.
-        (BOTH, Given(), "--profile"),
-    ],
-)
+@pytest.mark.parametrize(("profiles", "given_", "message"), [
+    (BOTH, Given(profile="staging"), r"no profile staging \(FLAGTUI_PROFILE\). Profiles: dev, prod."),
+    ({}, Given(profile="x"), "flagtui auth login"),
+    (BOTH, Given(profile="dev", project="web"), "'web' is no project; use the number"),
+    # Several profiles and none named is a question and not a guess.
+    (BOTH, Given(), "--profile"),
+])  # fmt: skip
 def test_what_cannot_be_opened_says_what_can(profiles: Any, given_: Given, message: str) -> None:
     with pytest.raises(ProfileUnknown, match=message):
         choose_profile(profiles, "", given_)

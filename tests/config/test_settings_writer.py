@@ -70,15 +70,12 @@ FORM = "nothing can be added in this form, and nothing was changed; write each u
 DOTTED = 'theme = "light"\nprofiles.prod.host = "us"\nprofiles.prod.badge = "P"\n'
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("theme = 5\n", "config.toml:1: theme: 5 cannot be used"),
-        ("theme = \n", "config.toml:1: not valid TOML"),
-        ('profiles = {prod = {host = "us"}}\n', f"config.toml:1: profiles: {FORM} [profiles.NAME] first"),
-        (DOTTED, f"config.toml:2: profiles: {FORM} [profiles.NAME] first"),
-    ],
-)
+@pytest.mark.parametrize(("content", "message"), [
+    ("theme = 5\n", "config.toml:1: theme: 5 cannot be used"),
+    ("theme = \n", "config.toml:1: not valid TOML"),
+    ('profiles = {prod = {host = "us"}}\n', f"config.toml:1: profiles: {FORM} [profiles.NAME] first"),
+    (DOTTED, f"config.toml:2: profiles: {FORM} [profiles.NAME] first"),
+])  # fmt: skip
 def test_file_that_cannot_take_a_profile_is_not_touched(file: Path, content: str, message: str) -> None:
     file.write_text(content)
     with pytest.raises(SettingsError, match=re.escape(message)):

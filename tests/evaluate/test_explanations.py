@@ -43,29 +43,26 @@ OUT = "condition 1 matches, but its rollout excludes them (hash 0.327 > 0.326: o
 OTHER_EMAIL = "condition 1 does not match: email ends with @acme.com: it is bob@other.com"
 
 
-@pytest.mark.parametrize(
-    ("raw", "person", "value", "reason", "words"),
-    [
-        (beta(group(50, STAFF)), ADA, True, "condition_match", "condition 1 matches (hash 0.33 ≤ 0.50: in)"),
-        (beta(group(32.6, STAFF)), ADA, False, "out_of_rollout_bound", OUT),
-        (beta({"properties": [STAFF]}), BOB, False, "no_condition_match", OTHER_EMAIL),
-        (beta({}) | {"active": False}, ADA, False, "flag_disabled", "the flag is off"),
-        (beta(), ADA, False, "no_condition_match", "the flag has no conditions"),
-        (beta() | {"filters": []}, ADA, False, "no_condition_match", UNREADABLE),
-        (beta(version=3, rules=[]), ADA, None, "unknown", "the flag has a newer kind of configuration"),
-        (beta({}, holdout={"id": 4, "exclusion_percentage": 100}), ADA, "holdout-4",
-         "holdout_condition_value", "held out of experiments (hash 0."),
-        (beta({}) | {"bucketing_identifier": "device_id"}, SURE, False, "out_of_rollout_bound",
-         "condition 1 is bucketed by device, and no device id is given"),
-        *((ENROLLS, enrolled(answer), is_on, "super_condition_value", "")
-          for answer, is_on in [(True, True), ("true", True), (False, False), ("yes", False)]),
-        (ENROLLS, SURE, True, "condition_match", ""),
-        (OLDER, enrolled("true"), True, "super_condition_value", ""),
-        (OLDER, enrolled("false"), False, "super_condition_value", ""),
-        (OLDER, Person("p"), False, "out_of_rollout_bound", ""),
-        (beta({"properties": [asks_flag(99)]}), SURE, False, "missing_dependency", "flag 99 does not exist"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("raw", "person", "value", "reason", "words"), [
+    (beta(group(50, STAFF)), ADA, True, "condition_match", "condition 1 matches (hash 0.33 ≤ 0.50: in)"),
+    (beta(group(32.6, STAFF)), ADA, False, "out_of_rollout_bound", OUT),
+    (beta({"properties": [STAFF]}), BOB, False, "no_condition_match", OTHER_EMAIL),
+    (beta({}) | {"active": False}, ADA, False, "flag_disabled", "the flag is off"),
+    (beta(), ADA, False, "no_condition_match", "the flag has no conditions"),
+    (beta() | {"filters": []}, ADA, False, "no_condition_match", UNREADABLE),
+    (beta(version=3, rules=[]), ADA, None, "unknown", "the flag has a newer kind of configuration"),
+    (beta({}, holdout={"id": 4, "exclusion_percentage": 100}), ADA, "holdout-4",
+     "holdout_condition_value", "held out of experiments (hash 0."),
+    (beta({}) | {"bucketing_identifier": "device_id"}, SURE, False, "out_of_rollout_bound",
+     "condition 1 is bucketed by device, and no device id is given"),
+    *((ENROLLS, enrolled(answer), is_on, "super_condition_value", "")
+      for answer, is_on in [(True, True), ("true", True), (False, False), ("yes", False)]),
+    (ENROLLS, SURE, True, "condition_match", ""),
+    (OLDER, enrolled("true"), True, "super_condition_value", ""),
+    (OLDER, enrolled("false"), False, "super_condition_value", ""),
+    (OLDER, Person("p"), False, "out_of_rollout_bound", ""),
+    (beta({"properties": [asks_flag(99)]}), SURE, False, "missing_dependency", "flag 99 does not exist"),
+])  # fmt: skip
 def test_value_has_its_reason_and_words(
     raw: JSON, person: Person, value: object, reason: str, words: str
 ) -> None:
@@ -81,22 +78,19 @@ def asking(operator: str, value: Any) -> JSON:
 METADATA = beta({"properties": [asks("created_at", "is_date_after", "2026-01-01", type="person_metadata")]})
 
 
-@pytest.mark.parametrize(
-    ("raw", "person", "words"),
-    [
-        (beta({"properties": [STAFF]}), ADA, "email ends with @acme.com: it is ada@acme.com"),
-        (asking("is_set", None), ADA, "age is set: age is not known"),
-        (asking("between", [18, 65]), 30, "age is from 18 to 65: it is 30"),
-        (asking("not_between", ["a", 65]), 30, "age is outside a to 65: the condition on age requires"),
-        (asking("gt", "5"), "soon", "age > 5: it is soon"),
-        (asking("semver_gt", "5"), "1.2.3.4", "it is 1.2.3.4, which cannot be compared like that"),
-        (asking("is_date_after", "2026"), "1999", "the condition on age requires a value that cannot be"),
-        (asking("regex", "(?=.)(a|aa)+$"), "a" * 80 + "!", "too costly to evaluate here: (?=.)(a|aa)+$"),
-        (asking("regex", "a{,2}"), "a", "only the server knows what matches a{,2}"),
-        (METADATA, Person("ada", metadata={"created_at": "2026-02-02"}),
-         "the person's own created_at is after 2026-01-01: it is 2026-02-02"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("raw", "person", "words"), [
+    (beta({"properties": [STAFF]}), ADA, "email ends with @acme.com: it is ada@acme.com"),
+    (asking("is_set", None), ADA, "age is set: age is not known"),
+    (asking("between", [18, 65]), 30, "age is from 18 to 65: it is 30"),
+    (asking("not_between", ["a", 65]), 30, "age is outside a to 65: the condition on age requires"),
+    (asking("gt", "5"), "soon", "age > 5: it is soon"),
+    (asking("semver_gt", "5"), "1.2.3.4", "it is 1.2.3.4, which cannot be compared like that"),
+    (asking("is_date_after", "2026"), "1999", "the condition on age requires a value that cannot be"),
+    (asking("regex", "(?=.)(a|aa)+$"), "a" * 80 + "!", "too costly to evaluate here: (?=.)(a|aa)+$"),
+    (asking("regex", "a{,2}"), "a", "only the server knows what matches a{,2}"),
+    (METADATA, Person("ada", metadata={"created_at": "2026-02-02"}),
+     "the person's own created_at is after 2026-01-01: it is 2026-02-02"),
+])  # fmt: skip
 def test_a_question_says_what_came_of_it(raw: JSON, person: Any, words: str) -> None:
     (check,) = check_words(raw, person if isinstance(person, Person) else Person("ada", {"age": person}))
     assert words in check
@@ -178,17 +172,14 @@ ALL_OF_ADA, ALL_OF_BOB = (Person(each.distinct_id, each.properties, is_complete=
 BY_EMAIL = flag_of({"properties": [STAFF]})
 
 
-@pytest.mark.parametrize(
-    ("raw", "person", "other", "values", "words"),
-    [
-        (BY_EMAIL, ADA, BOB, (True, False), ("condition 1 matches", OTHER_EMAIL)),
-        (BY_EMAIL, ADA, Person("zoe"), (True, None),
-         ("condition 1 matches", "condition 1 cannot be decided: email is not known")),
-        (FORCED, ALL_OF_ADA, ALL_OF_BOB, ("b", "a"), ("condition 2 matches", "condition 2 does not match")),
-        (flag_of({}, multivariate=variants(a=50, b=50)), Person("person-1"), Person("person-4"), ("a", "b"),
-         ("variant a: hash 0.", "variant b: hash 0.")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("raw", "person", "other", "values", "words"), [
+    (BY_EMAIL, ADA, BOB, (True, False), ("condition 1 matches", OTHER_EMAIL)),
+    (BY_EMAIL, ADA, Person("zoe"), (True, None),
+     ("condition 1 matches", "condition 1 cannot be decided: email is not known")),
+    (FORCED, ALL_OF_ADA, ALL_OF_BOB, ("b", "a"), ("condition 2 matches", "condition 2 does not match")),
+    (flag_of({}, multivariate=variants(a=50, b=50)), Person("person-1"), Person("person-4"), ("a", "b"),
+     ("variant a: hash 0.", "variant b: hash 0.")),
+])  # fmt: skip
 def test_two_people_part_at_the_first_condition_that_differs(
     raw: JSON, person: Person, other: Person, values: object, words: tuple[str, str]
 ) -> None:

@@ -21,21 +21,19 @@ ACTUAL: list[Any] = [None, True, False, 0, 1, 30, -2.5, "", "abc", "30", "1.2.3"
 VALUES: list[Any] = [*ACTUAL, "[", "(", "-7d", "1.2.*", [18, 65], [65, 18], ["a", "b"], [], ["x", 3]]
 
 
-@pytest.mark.parametrize(
-    ("operator", "value"),
-    [("gt", "abc"), ("lte", True), ("between", [65, 18]), ("between", "18"), ("regex", "["),
-     ("not_regex", "("), ("is_date_before", "soon"), ("semver_gt", "latest"), ("exact", None),
-     ("is_not", None)],
-)  # fmt: skip
+@pytest.mark.parametrize(("operator", "value"), [
+    ("gt", "abc"), ("lte", True), ("between", [65, 18]), ("between", "18"), ("regex", "["),
+    ("not_regex", "("), ("is_date_before", "soon"), ("semver_gt", "latest"), ("exact", None),
+    ("is_not", None),
+])  # fmt: skip
 def test_filter_with_an_unusable_value_can_never_match(operator: str, value: object) -> None:
     assert not can_match(operator, value)
 
 
-@pytest.mark.parametrize(
-    ("operator", "value"),
-    [("gt", "30"), ("between", [18, 65]), ("regex", "^a"), ("is_date_before", "-7d"),
-     ("semver_wildcard", "1.2.*"), ("exact", "abc"), ("is_set", None), ("operator_of_tomorrow", None)],
-)  # fmt: skip
+@pytest.mark.parametrize(("operator", "value"), [
+    ("gt", "30"), ("between", [18, 65]), ("regex", "^a"), ("is_date_before", "-7d"),
+    ("semver_wildcard", "1.2.*"), ("exact", "abc"), ("is_set", None), ("operator_of_tomorrow", None),
+])  # fmt: skip
 def test_filter_with_a_usable_value_can_match(operator: str, value: object) -> None:
     assert can_match(operator, value)
 
@@ -58,19 +56,16 @@ PRO: Document = {"key": "plan", "operator": "exact", "value": "pro"}
 USER = Person("user", properties={"plan": "pro", "": "pro", "5": "pro"}, is_complete=True)
 
 
-@pytest.mark.parametrize(
-    ("filter", "in_libraries"),
-    [
-        ({**PRO, "type": "event"}, True),
-        ({**PRO, "type": "hogql"}, True),
-        ({**PRO, "type": "Person"}, True),
-        ({**PRO, "type": "person", "key": None}, None),
-        ({**PRO, "type": "person", "key": 5}, None),
-        ({"type": "person", "operator": "exact", "value": "pro"}, None),
-        ({"type": "cohort", "key": "id", "operator": "in", "value": None}, None),
-        ({"type": "cohort", "key": "id", "operator": "not_in", "value": [3]}, None),
-    ],
-)
+@pytest.mark.parametrize(("filter", "in_libraries"), [
+    ({**PRO, "type": "event"}, True),
+    ({**PRO, "type": "hogql"}, True),
+    ({**PRO, "type": "Person"}, True),
+    ({**PRO, "type": "person", "key": None}, None),
+    ({**PRO, "type": "person", "key": 5}, None),
+    ({"type": "person", "operator": "exact", "value": "pro"}, None),
+    ({"type": "cohort", "key": "id", "operator": "in", "value": None}, None),
+    ({"type": "cohort", "key": "id", "operator": "not_in", "value": [3]}, None),
+])  # fmt: skip
 def test_filter_without_a_known_key_or_type_matches_no_one(filter: Document, in_libraries: object) -> None:
     flag = flag_of({"properties": [filter]})
     definitions = Definitions.of([flag])

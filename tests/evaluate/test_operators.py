@@ -96,23 +96,20 @@ UNSUPPORTED = ("[a&&b&&c]", "[a&&]", "[^a&&b]", r"[a-\W]", r"[\d-x]")
 """Patterns with sets that only the server can be sure of."""
 
 
-@pytest.mark.parametrize(
-    ("operator", "value", "actual", "verdict"),
-    [
-        ("is_date_exact", "2024-01-01", "2024-01-01T00:00:00Z", True),
-        ("min", "3", 3, True),
-        ("max", "3", 4, False),
-        ("contains", "a", "a", Unknown(Why.OPERATOR_UNKNOWN, "contains")),
-        ("gt", "many", 4, Unknown(Why.FILTER_UNUSABLE)),
-        ("is_date_after", "2024-01-01", "soon", Unknown(Why.PROPERTY_UNREADABLE)),
-        ("semver_caret", "1.2.3", "1.2.3+build", True),
-        ("semver_tilde", "1.2.3", "1.3.0+build", False),
-        ("is_date_before", "1970-01-01T00:00:00.000001Z", float("nan"), True),
-        ("regex", "(?x) a b", "ab", Unknown(Why.PATTERN_UNSUPPORTED, "(?x) a b")),
-        ("regex", "[a-z&&x]", "x", True),
-        *((("regex", text, "x", Unknown(Why.PATTERN_UNSUPPORTED, text))) for text in UNSUPPORTED),
-    ],
-)
+@pytest.mark.parametrize(("operator", "value", "actual", "verdict"), [
+    ("is_date_exact", "2024-01-01", "2024-01-01T00:00:00Z", True),
+    ("min", "3", 3, True),
+    ("max", "3", 4, False),
+    ("contains", "a", "a", Unknown(Why.OPERATOR_UNKNOWN, "contains")),
+    ("gt", "many", 4, Unknown(Why.FILTER_UNUSABLE)),
+    ("is_date_after", "2024-01-01", "soon", Unknown(Why.PROPERTY_UNREADABLE)),
+    ("semver_caret", "1.2.3", "1.2.3+build", True),
+    ("semver_tilde", "1.2.3", "1.3.0+build", False),
+    ("is_date_before", "1970-01-01T00:00:00.000001Z", float("nan"), True),
+    ("regex", "(?x) a b", "ab", Unknown(Why.PATTERN_UNSUPPORTED, "(?x) a b")),
+    ("regex", "[a-z&&x]", "x", True),
+    *((("regex", text, "x", Unknown(Why.PATTERN_UNSUPPORTED, text))) for text in UNSUPPORTED),
+])  # fmt: skip
 def test_by_default_an_operator_compares_as_the_server_does(
     operator: str, value: Any, actual: Any, verdict: Any
 ) -> None:
@@ -130,15 +127,14 @@ def test_costly_texts_use_up_one_budget_and_spoil_no_pattern() -> None:
     assert compare("regex", costly, "aa", Manner()) is True
 
 
-@pytest.mark.parametrize(
-    ("operator", "value", "actual"),
-    [("regex", "a$", "a\n"), ("regex", "^a$", "a"),
-     ("exact", "0.00001", 0.00001), ("exact", "0.000001", 0.000001), ("exact", "1e-6", 0.000001),
-     ("exact", "1e-7", 1e-7), ("exact", "1e+16", 1e16), ("exact", "10000000000000000.0", 1e16),
-     ("exact", '{"a":[1.0,null],"b":true}', {"b": True, "a": [1.0, None]}),
-     ("icontains", "É", "é"), ("exact", "É", "é"),
-     ("exact", [], True), ("exact", [], "pro"), ("exact", ["true"], "pro")],
-)  # fmt: skip
+@pytest.mark.parametrize(("operator", "value", "actual"), [
+    ("regex", "a$", "a\n"), ("regex", "^a$", "a"),
+    ("exact", "0.00001", 0.00001), ("exact", "0.000001", 0.000001), ("exact", "1e-6", 0.000001),
+    ("exact", "1e-7", 1e-7), ("exact", "1e+16", 1e16), ("exact", "10000000000000000.0", 1e16),
+    ("exact", '{"a":[1.0,null],"b":true}', {"b": True, "a": [1.0, None]}),
+    ("icontains", "É", "é"), ("exact", "É", "é"),
+    ("exact", [], True), ("exact", [], "pro"), ("exact", ["true"], "pro"),
+])  # fmt: skip
 @pytest.mark.parametrize("version", [1, 2])
 def test_values_that_are_easily_taken_for_others(
     operator: str, value: Any, actual: Any, version: int
@@ -146,14 +142,13 @@ def test_values_that_are_easily_taken_for_others(
     assert ours(operator, value, actual, version) == theirs(operator, value, actual, version)
 
 
-@pytest.mark.parametrize(
-    ("now", "distance", "moment"),
-    [("2026-03-31", "-1m", "2026-02-28"), ("2026-03-31", "-2m", "2026-01-28"),
-     ("2024-03-31", "1m", "2024-02-29"), ("2026-01-31", "-1m", "2025-12-31"),
-     ("2024-02-29", "-1y", "2023-02-28"), ("2024-02-29", "-4y", "2020-02-28"),
-     ("2024-02-29", "0y", "2024-02-29"), ("2026-03-10", "-2w", "2026-02-24"),
-     ("2026-03-10", "-48h", "2026-03-08")],
-)  # fmt: skip
+@pytest.mark.parametrize(("now", "distance", "moment"), [
+    ("2026-03-31", "-1m", "2026-02-28"), ("2026-03-31", "-2m", "2026-01-28"),
+    ("2024-03-31", "1m", "2024-02-29"), ("2026-01-31", "-1m", "2025-12-31"),
+    ("2024-02-29", "-1y", "2023-02-28"), ("2024-02-29", "-4y", "2020-02-28"),
+    ("2024-02-29", "0y", "2024-02-29"), ("2026-03-10", "-2w", "2026-02-24"),
+    ("2026-03-10", "-48h", "2026-03-08"),
+])  # fmt: skip
 def test_distances_into_the_past_by_the_calendar(now: str, distance: str, moment: str) -> None:
     manner = Manner(datetime.fromisoformat(now).replace(tzinfo=UTC))
     assert compare("is_date_exact", distance, moment, manner) is True

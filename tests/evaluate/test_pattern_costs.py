@@ -125,16 +125,13 @@ def costly_flag(*conditions: Any, **filters: Any) -> Definitions:
     return Definitions.of([flag_of({"properties": [ASKS_COSTLY]}, *conditions, **filters)])
 
 
-@pytest.mark.parametrize(
-    ("definitions", "value"),
-    [
-        (costly_flag({"properties": []}), True),
-        (costly_flag({"properties": [ASKS_ORDINARY]}), None),
-        (costly_flag({"properties": [], "variant": "x"}, multivariate=variants(x=50, y=50)), None),
-        (costly_flag({"properties": []}, early_exit=True), None),
-        (costly_flag(super_groups=[group(100, ASKS_COSTLY)]), None),
-    ],
-)
+@pytest.mark.parametrize(("definitions", "value"), [
+    (costly_flag({"properties": []}), True),
+    (costly_flag({"properties": [ASKS_ORDINARY]}), None),
+    (costly_flag({"properties": [], "variant": "x"}, multivariate=variants(x=50, y=50)), None),
+    (costly_flag({"properties": []}, early_exit=True), None),
+    (costly_flag(super_groups=[group(100, ASKS_COSTLY)]), None),
+])  # fmt: skip
 def test_later_condition_decides_only_where_the_costly_one_cannot(
     definitions: Definitions, value: bool | None
 ) -> None:

@@ -87,15 +87,12 @@ def test_date_without_offset_is_in_the_project_time_zone(zone: str, value: bool)
 HUGE = 10**400
 
 
-@pytest.mark.parametrize(
-    ("filters", "value"),
-    [
-        ({"groups": [{"rollout_percentage": HUGE}]}, True),
-        ({"groups": [{"rollout_percentage": -HUGE}]}, False),
-        ({"groups": [{}], "multivariate": {"variants": [{"key": "a", "rollout_percentage": HUGE}]}}, "a"),
-        ({"groups": [{}], "holdout": {"id": 1, "exclusion_percentage": HUGE}}, True),
-    ],
-)
+@pytest.mark.parametrize(("filters", "value"), [
+    ({"groups": [{"rollout_percentage": HUGE}]}, True),
+    ({"groups": [{"rollout_percentage": -HUGE}]}, False),
+    ({"groups": [{}], "multivariate": {"variants": [{"key": "a", "rollout_percentage": HUGE}]}}, "a"),
+    ({"groups": [{}], "holdout": {"id": 1, "exclusion_percentage": HUGE}}, True),
+])  # fmt: skip
 def test_percentage_beyond_a_float_is_evaluated(filters: JSON, value: object) -> None:
     definitions = Definitions.of([{"key": "it", "active": True, "filters": filters}])
     assert evaluate("it", Person("ada"), definitions).value == value

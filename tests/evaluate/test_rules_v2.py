@@ -93,20 +93,17 @@ def test_subject_is_first_200_characters() -> None:
     assert set(values) == {"default", "A", "B"}
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        "no object",
-        split(seed=None),
-        split(variants=[]),
-        split(rollout_percentage="50"),
-        split(rollout_percentage=10**400),
-        split(rollout_percentage=0, on_rollout_miss="retry"),
-        split(targeting=None),
-        {**targeted_release("x"), "rule_type": "unknown"},
-        targeted_release("x", key="id", type="cohort", value=1),
-    ],
-)
+@pytest.mark.parametrize("rule", [
+    "no object",
+    split(seed=None),
+    split(variants=[]),
+    split(rollout_percentage="50"),
+    split(rollout_percentage=10**400),
+    split(rollout_percentage=0, on_rollout_miss="retry"),
+    split(targeting=None),
+    {**targeted_release("x"), "rule_type": "unknown"},
+    targeted_release("x", key="id", type="cohort", value=1),
+])  # fmt: skip
 def test_malformed_rule_fails_whole_flag(rule: Any) -> None:
     result = evaluate([rule, targeted_release("y")], Person("p", is_complete=True))
     assert (result.value, result.reason) == (None, RuleReason.ERROR)

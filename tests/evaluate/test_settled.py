@@ -16,34 +16,31 @@ ASKS = asks("plan", "exact", "pro")
 HALVES, WON = variants(a=50, b=50), variants(a=0, b=100)
 
 
-@pytest.mark.parametrize(
-    ("flag", "value"),
-    [
-        (flag_of({"rollout_percentage": 100}), True),
-        (flag_of({}), True),
-        (flag_of({"rollout_percentage": 99}), None),
-        (flag_of({"rollout_percentage": 0}), False),
-        (flag_of(), False),
-        ({**flag_of({}), "active": False}, False),
-        ({**flag_of({}), "archived": True}, False),
-        ({**flag_of({}), "deleted": True}, False),
-        (flag_of({"properties": [ASKS]}), None),
-        (flag_of(group(0, ASKS), {}), True),
-        (flag_of({"properties": [ASKS]}, {}), True),
-        (flag_of(group(10, ASKS), {}, early_exit=True), None),
-        (flag_of({}, multivariate=HALVES), None),
-        (flag_of({}, multivariate=WON), "b"),
-        (flag_of({"variant": "a"}, multivariate=HALVES), "a"),
-        (flag_of({"variant": "gone"}, multivariate=HALVES), None),
-        (flag_of({"properties": [ASKS], "variant": "a"}, {}, multivariate=WON), None),
-        (flag_of({"properties": [ASKS], "variant": "b"}, {}, multivariate=WON), "b"),
-        (flag_of({}, holdout={"id": 4, "exclusion_percentage": 5}), None),
-        (flag_of({}, feature_enrollment=True), None),
-        (flag_of({"aggregation_group_type_index": 0}), None),
-        (flag_of({}, aggregation_group_type_index=0), None),
-        (flag_of({"properties": "odd"}, {}), None),
-    ],
-)
+@pytest.mark.parametrize(("flag", "value"), [
+    (flag_of({"rollout_percentage": 100}), True),
+    (flag_of({}), True),
+    (flag_of({"rollout_percentage": 99}), None),
+    (flag_of({"rollout_percentage": 0}), False),
+    (flag_of(), False),
+    ({**flag_of({}), "active": False}, False),
+    ({**flag_of({}), "archived": True}, False),
+    ({**flag_of({}), "deleted": True}, False),
+    (flag_of({"properties": [ASKS]}), None),
+    (flag_of(group(0, ASKS), {}), True),
+    (flag_of({"properties": [ASKS]}, {}), True),
+    (flag_of(group(10, ASKS), {}, early_exit=True), None),
+    (flag_of({}, multivariate=HALVES), None),
+    (flag_of({}, multivariate=WON), "b"),
+    (flag_of({"variant": "a"}, multivariate=HALVES), "a"),
+    (flag_of({"variant": "gone"}, multivariate=HALVES), None),
+    (flag_of({"properties": [ASKS], "variant": "a"}, {}, multivariate=WON), None),
+    (flag_of({"properties": [ASKS], "variant": "b"}, {}, multivariate=WON), "b"),
+    (flag_of({}, holdout={"id": 4, "exclusion_percentage": 5}), None),
+    (flag_of({}, feature_enrollment=True), None),
+    (flag_of({"aggregation_group_type_index": 0}), None),
+    (flag_of({}, aggregation_group_type_index=0), None),
+    (flag_of({"properties": "odd"}, {}), None),
+])  # fmt: skip
 def test_value_for_everyone_is_reported_where_it_exists(flag: Any, value: Any) -> None:
     shared = for_everyone(read_flag(flag))
     assert (type(shared), shared) == (type(value), value)

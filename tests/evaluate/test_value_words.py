@@ -23,12 +23,11 @@ def test_long_lists_and_values_count_what_is_left_out() -> None:
     assert list_values(["x" * 121, "y"]) == "x" * 120 + "… (1 more character) and 1 more"
 
 
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [([None, "", 0, False], 'null, "", 0, false'), (["a, b", "c"], '"a, b", c'), ([" a", "a"], '" a", a'),
-     (['"a"', "[]", "{"], '"\\"a\\"", "[]", "{"'), ("", '""'), (" ", '" "'), ("a, b", "a, b"), ([], "[]"),
-     ({"a": [1]}, '{"a": [1]}')],
-)  # fmt: skip
+@pytest.mark.parametrize(("value", "words"), [
+    ([None, "", 0, False], 'null, "", 0, false'), (["a, b", "c"], '"a, b", c'), ([" a", "a"], '" a", a'),
+    (['"a"', "[]", "{"], '"\\"a\\"", "[]", "{"'), ("", '""'), (" ", '" "'), ("a, b", "a, b"), ([], "[]"),
+    ({"a": [1]}, '{"a": [1]}'),
+])  # fmt: skip
 def test_every_value_is_seen_and_taken_for_nothing_else(value: JSON, words: str) -> None:
     assert list_values(value) == words
 
@@ -43,21 +42,18 @@ def test_operators_and_newer_matching_read_values_their_way() -> None:
     assert compare("exact", [], True, Manner(matching_version=2)) is True
 
 
-@pytest.mark.parametrize(
-    ("operator", "value", "words"),
-    [
-        ("exact", [], "is true (no value is listed)"),
-        ("is_not", [], "is not true (no value is listed)"),
-        ("exact", True, "is true"),
-        ("exact", ["true"], "is true"),
-        ("exact", "false", "is anything but true (false is required)"),
-        ("exact", [False], "is anything but true (false is required)"),
-        ("exact", ["true", "false"], "is anything but true (true, false is required)"),
-        ("is_not", ["false"], "is true or not set (false is required)"),
-        ("is_not", "true", "is not true"),
-        ("exact", ["false", "no"], "is any of false, no"),
-    ],
-)
+@pytest.mark.parametrize(("operator", "value", "words"), [
+    ("exact", [], "is true (no value is listed)"),
+    ("is_not", [], "is not true (no value is listed)"),
+    ("exact", True, "is true"),
+    ("exact", ["true"], "is true"),
+    ("exact", "false", "is anything but true (false is required)"),
+    ("exact", [False], "is anything but true (false is required)"),
+    ("exact", ["true", "false"], "is anything but true (true, false is required)"),
+    ("is_not", ["false"], "is true or not set (false is required)"),
+    ("is_not", "true", "is not true"),
+    ("exact", ["false", "no"], "is any of false, no"),
+])  # fmt: skip
 def test_true_and_false_are_asked_for_as_servers_compare_them(operator: str, value: JSON, words: str) -> None:
     assert words_of(operator, value) == words
     for actual in (True, "TRUE", False, "false", "banana", 3, None):

@@ -166,15 +166,11 @@ async def test_unreadable_change_stays_unresolved_and_offline_until_a_read(setti
         assert program.link == "● synced just now"
 
 
-@pytest.mark.parametrize(
-    ("tab", "name", "keys"),
-    [
-        ("2", "Pricing page test", ("space",)),
-        ("3", "plan upgraded", ("V",)),
-        ("3", "plan upgraded", ("plus", "V", "ampersand", "A")),
-    ],
-    ids=["an experiment", "an event", "a staged event"],
-)
+@pytest.mark.parametrize(("tab", "name", "keys"), [
+    ("2", "Pricing page test", ("space",)),
+    ("3", "plan upgraded", ("V",)),
+    ("3", "plan upgraded", ("plus", "V", "ampersand", "A")),
+], ids=["an experiment", "an event", "a staged event"])  # fmt: skip
 async def test_records_stay_unresolved_until_they_are_read_again(
     program: Program, tab: str, name: str, keys: tuple[str, ...]
 ) -> None:

@@ -187,15 +187,12 @@ async def test_prefilled_fields_open_with_their_text_selected(shared: Program) -
         await shared.press(*["escape"] * 3)
 
 
-@pytest.mark.parametrize(
-    ("keys", "text", "why"),
-    [
-        (("w",), "x" * 5_000, "the text has 5,000 characters; 2,000 fit here"),
-        (("slash",), "x" * 5_000, "the text has 5,000 characters; 500 fit here"),
-        (("%",), "a third", "the text is not valid here"),
-        (("space",), "billing-usage-alerts", "a confirmation has to be typed"),
-    ],
-)
+@pytest.mark.parametrize(("keys", "text", "why"), [
+    (("w",), "x" * 5_000, "the text has 5,000 characters; 2,000 fit here"),
+    (("slash",), "x" * 5_000, "the text has 5,000 characters; 500 fit here"),
+    (("%",), "a third", "the text is not valid here"),
+    (("space",), "billing-usage-alerts", "a confirmation has to be typed"),
+])  # fmt: skip
 async def test_pasted_text_is_refused_with_the_reason(
     setting: Setting, keys: tuple[str, ...], text: str, why: str
 ) -> None:

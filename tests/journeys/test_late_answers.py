@@ -129,15 +129,12 @@ async def test_record_of_a_left_project_is_not_opened(program: Program) -> None:
     await answer_in_second_project(program)
 
 
-@pytest.mark.parametrize(
-    ("keys", "slow"),
-    [
-        (("percent_sign",), "flag"),
-        (("D", "enter", "enter"), "flag"),
-        (("D", "enter", "enter"), "/scheduled_changes/$"),
-        (("plus", "space"), "flag"),
-    ],
-)
+@pytest.mark.parametrize(("keys", "slow"), [
+    (("percent_sign",), "flag"),
+    (("D", "enter", "enter"), "flag"),
+    (("D", "enter", "enter"), "/scheduled_changes/$"),
+    (("plus", "space"), "flag"),
+])  # fmt: skip
 async def test_flag_read_in_a_left_project_opens_nothing(
     program: Program, keys: tuple[str, ...], slow: str
 ) -> None:

@@ -183,20 +183,17 @@ def test_file_has_overrides_for_everyone_and_persons_or_none(path: Path) -> None
         assert read_override_file(path) == list(map(read_override, overrides.split()))
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("[everyone", "overrides.toml:1"),
-        ("[all]\na = true", "did you mean|known here: everyone, persons"),
-        ("[everyone]\n\na = []", "overrides.toml:3: everyone.a"),
-        ("[everyone]\na = 2026-01-01", "everyone.a"),
-        ("[everyone]\na = {since = 2026-01-01}", "everyone.a: a has a value that JSON cannot hold"),
-        ("[everyone]\na = nan", "everyone.a"),
-        ('[persons.ann]\na = "20%"', "persons.ann.a.*a share is for everyone"),
-        ("[persons]\nann = 1", "has to be a table"),
-        ("everyone = 1", "has to be a table"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), [
+    ("[everyone", "overrides.toml:1"),
+    ("[all]\na = true", "did you mean|known here: everyone, persons"),
+    ("[everyone]\n\na = []", "overrides.toml:3: everyone.a"),
+    ("[everyone]\na = 2026-01-01", "everyone.a"),
+    ("[everyone]\na = {since = 2026-01-01}", "everyone.a: a has a value that JSON cannot hold"),
+    ("[everyone]\na = nan", "everyone.a"),
+    ('[persons.ann]\na = "20%"', "persons.ann.a.*a share is for everyone"),
+    ("[persons]\nann = 1", "has to be a table"),
+    ("everyone = 1", "has to be a table"),
+])  # fmt: skip
 def test_malformed_file_is_refused_with_its_line(path: Path, text: str, reason: str) -> None:
     path.write_text(text)
     with pytest.raises(SettingsError, match=reason):

@@ -111,16 +111,13 @@ async def test_each_fault_is_one_line_and_the_last_flags_stay(server: CountingSe
     assert lines[1:] == ["upstream responds again; serving 1 flag as they are now"]
 
 
-@pytest.mark.parametrize(
-    ("fault", "is_passing"),
-    [
-        pytest.param(cut, True, id="cut"),
-        pytest.param(refuse(429), True, id="429"),
-        pytest.param(refuse(200, "<html>sign in"), True, id="web page"),
-        pytest.param(refuse(404, "<html>back soon"), True, id="page 404"),
-        *(pytest.param(refuse(status), False, id=str(status)) for status in (401, 403, 404)),
-    ],
-)
+@pytest.mark.parametrize(("fault", "is_passing"), [
+    pytest.param(cut, True, id="cut"),
+    pytest.param(refuse(429), True, id="429"),
+    pytest.param(refuse(200, "<html>sign in"), True, id="web page"),
+    pytest.param(refuse(404, "<html>back soon"), True, id="page 404"),
+    *(pytest.param(refuse(status), False, id=str(status)) for status in (401, 403, 404)),
+])  # fmt: skip
 async def test_kept_definitions_replace_what_may_pass(fault: Respond, is_passing: bool) -> None:
     async with client_of(fault) as client:
         with pytest.raises(UpstreamError) as error:

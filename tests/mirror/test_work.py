@@ -67,16 +67,13 @@ def calls_of(work: Callable[[], object]) -> int:
     return count
 
 
-@pytest.mark.parametrize(
-    ("path", "before", "most"),
-    [
-        pytest.param(ALL, ["ann"], 1.5, id="all flags again"),
-        pytest.param(ONE, ["ann"], 1.5, id="one flag again"),
-        pytest.param(ONE, [], 2, id="one flag for the first time"),
-        # By time it is half of that: `benchmarks/mirror.py` measures it.
-        pytest.param(ALL, [f"person-{number}" for number in range(30)], 9, id="all flags of a new person"),
-    ],
-)
+@pytest.mark.parametrize(("path", "before", "most"), [
+    pytest.param(ALL, ["ann"], 1.5, id="all flags again"),
+    pytest.param(ONE, ["ann"], 1.5, id="one flag again"),
+    pytest.param(ONE, [], 2, id="one flag for the first time"),
+    # By time it is half of that: `benchmarks/mirror.py` measures it.
+    pytest.param(ALL, [f"person-{number}" for number in range(30)], 9, id="all flags of a new person"),
+])  # fmt: skip
 def test_request_takes_few_calls_beside_encoding(path: str, before: list[str], most: float) -> None:
     response = json.loads(request(application_of({}), path))
     application = application_of(response)

@@ -91,33 +91,30 @@ def rollout(*shares: int) -> dict[str, Any]:
     return {"groups": [group(share) for share in shares]}
 
 
-@pytest.mark.parametrize(
-    ("entry", "kinds"),
-    [
-        (log_entry(active=(True, False)), ("off",)),
-        (log_entry(key=("a", "b"), name=("", "x")), ("renamed", "description")),
-        (log_entry(evaluation_runtime=("all", "server")), ("other",)),
-        (log_entry(version=(1, 2)), ("tags", "other")),
-        (log_entry(), ("other",)),
-        (log_entry(filters=(rollout(5), rollout(5, 10))), ("rollout", "conditions")),
-        (log_entry(filters=({"payloads": {"true": "1"}}, {"payloads": {"true": "2"}})), ("payload",)),
-        (log_entry(filters=("odd", ["worse"])), ("other",)),
-        (retarget(**rollout(60)), ("rollout",)),
-        (retarget(groups=[{**CONDITION, "variant": "a"}]), ("variants",)),
-        (retarget(groups=[{**CONDITION, "aggregation_group_type_index": 0}]), ("conditions",)),
-        (retarget(aggregation_group_type_index=0), ("conditions",)),
-        (retarget(early_exit=True), ("conditions",)),
-        (retarget(holdout={"id": 3, "exclusion_percentage": 5}), ("conditions",)),
-        (retarget(payloads={"true": "1"}), ("payload",)),
-        (retarget(groups=[{**CONDITION, "description": "words"}]), ("other",)),
-        (retarget(early_exit=False, super_groups=None, version=1), ("other",)),
-        (of_experiment(start_date=(None, AT)), ("launched",)),
-        (of_experiment(start_date=(AT, None)), ("other",)),
-        (of_experiment(end_date=(None, AT), conclusion=(None, "won")), ("ended", "other")),
-        (of_experiment(metrics_secondary=([], [{}])), ("metrics",)),
-        (of_experiment(name=("a", "b")), ("renamed",)),
-    ],
-)
+@pytest.mark.parametrize(("entry", "kinds"), [
+    (log_entry(active=(True, False)), ("off",)),
+    (log_entry(key=("a", "b"), name=("", "x")), ("renamed", "description")),
+    (log_entry(evaluation_runtime=("all", "server")), ("other",)),
+    (log_entry(version=(1, 2)), ("tags", "other")),
+    (log_entry(), ("other",)),
+    (log_entry(filters=(rollout(5), rollout(5, 10))), ("rollout", "conditions")),
+    (log_entry(filters=({"payloads": {"true": "1"}}, {"payloads": {"true": "2"}})), ("payload",)),
+    (log_entry(filters=("odd", ["worse"])), ("other",)),
+    (retarget(**rollout(60)), ("rollout",)),
+    (retarget(groups=[{**CONDITION, "variant": "a"}]), ("variants",)),
+    (retarget(groups=[{**CONDITION, "aggregation_group_type_index": 0}]), ("conditions",)),
+    (retarget(aggregation_group_type_index=0), ("conditions",)),
+    (retarget(early_exit=True), ("conditions",)),
+    (retarget(holdout={"id": 3, "exclusion_percentage": 5}), ("conditions",)),
+    (retarget(payloads={"true": "1"}), ("payload",)),
+    (retarget(groups=[{**CONDITION, "description": "words"}]), ("other",)),
+    (retarget(early_exit=False, super_groups=None, version=1), ("other",)),
+    (of_experiment(start_date=(None, AT)), ("launched",)),
+    (of_experiment(start_date=(AT, None)), ("other",)),
+    (of_experiment(end_date=(None, AT), conclusion=(None, "won")), ("ended", "other")),
+    (of_experiment(metrics_secondary=([], [{}])), ("metrics",)),
+    (of_experiment(name=("a", "b")), ("renamed",)),
+])  # fmt: skip
 def test_every_entry_has_its_kinds(entry: Activity, kinds: tuple[str, ...]) -> None:
     row = change_row(entry, 1)
     assert row.kinds == kinds

@@ -26,53 +26,44 @@ def row_of(**fields: Any) -> ExperimentRow:
     return row
 
 
-@pytest.mark.parametrize(
-    ("raw", "state"),
-    [
-        ({"start_date": None}, "draft"),
-        ({"start_date": None, "end_date": END}, "draft"),
-        ({"start_date": START, "feature_flag": ON}, "running"),
-        ({"start_date": START, "feature_flag": OFF}, "paused"),
-        ({"start_date": START}, "running"),
-        ({"start_date": START, "end_date": END, "feature_flag": OFF}, "stopped"),
-        ({"start_date": START, "status": "exposure_frozen"}, "exposure_frozen"),
-        ({"start_date": START, "status": "PAUSED"}, "paused"),
-        ({"status": "something_new"}, "something_new"),
-    ],
-)
+@pytest.mark.parametrize(("raw", "state"), [
+    ({"start_date": None}, "draft"),
+    ({"start_date": None, "end_date": END}, "draft"),
+    ({"start_date": START, "feature_flag": ON}, "running"),
+    ({"start_date": START, "feature_flag": OFF}, "paused"),
+    ({"start_date": START}, "running"),
+    ({"start_date": START, "end_date": END, "feature_flag": OFF}, "stopped"),
+    ({"start_date": START, "status": "exposure_frozen"}, "exposure_frozen"),
+    ({"start_date": START, "status": "PAUSED"}, "paused"),
+    ({"status": "something_new"}, "something_new"),
+])  # fmt: skip
 def test_state_comes_from_the_server_or_its_stored_fields(raw: dict[str, Any], state: str) -> None:
     assert row_of(**raw).status == Experiment.of(raw).state == state
 
 
-@pytest.mark.parametrize(
-    "where",
-    [
-        {"feature_flag": ON | {"filters": {"multivariate": {"variants": VARIANTS}}}},
-        {"parameters": {"feature_flag_variants": VARIANTS}},
-    ],
-)
+@pytest.mark.parametrize("where", [
+    {"feature_flag": ON | {"filters": {"multivariate": {"variants": VARIANTS}}}},
+    {"parameters": {"feature_flag_variants": VARIANTS}},
+])  # fmt: skip
 def test_variants_are_found_on_the_flag_or_in_the_parameters(where: dict[str, Any]) -> None:
     assert [variant.key for variant in Experiment.of(where).variants] == ["control", "test"]
     assert row_of(**where).variants == ("control", "test")
 
 
-@pytest.mark.parametrize(
-    ("raw", "is_legacy"),
-    [
-        ({"metrics": [{"kind": "ExperimentTrendsQuery"}]}, True),
-        ({"metrics": [{"kind": "ExperimentMetric"}]}, False),
-        ({"metrics": [], "is_legacy": True}, True),
-        ({"filters": {"events": [{"id": "a"}]}}, True),
-        ({"filters": {"actions": [{"id": 5}]}, "metrics": []}, True),
-        ({"secondary_metrics": [{"name": "b", "filters": {}}]}, True),
-        ({"filters": {"events": []}, "secondary_metrics": []}, False),
-        ({"filters": {"events": [{"id": "a"}]}, "metrics": [{"kind": "ExperimentMetric"}]}, False),
-        ({"metrics_secondary": [{"kind": "ExperimentFunnelsQuery"}]}, True),
-        ({"saved_metrics": [{"id": 1, "query": {"kind": "ExperimentTrendsQuery"}}]}, True),
-        ({"is_legacy": False, "metrics": [{"kind": "ExperimentTrendsQuery"}]}, False),
-        ({"is_legacy": True, "metrics": [{"kind": "ExperimentMetric"}]}, True),
-    ],
-)
+@pytest.mark.parametrize(("raw", "is_legacy"), [
+    ({"metrics": [{"kind": "ExperimentTrendsQuery"}]}, True),
+    ({"metrics": [{"kind": "ExperimentMetric"}]}, False),
+    ({"metrics": [], "is_legacy": True}, True),
+    ({"filters": {"events": [{"id": "a"}]}}, True),
+    ({"filters": {"actions": [{"id": 5}]}, "metrics": []}, True),
+    ({"secondary_metrics": [{"name": "b", "filters": {}}]}, True),
+    ({"filters": {"events": []}, "secondary_metrics": []}, False),
+    ({"filters": {"events": [{"id": "a"}]}, "metrics": [{"kind": "ExperimentMetric"}]}, False),
+    ({"metrics_secondary": [{"kind": "ExperimentFunnelsQuery"}]}, True),
+    ({"saved_metrics": [{"id": 1, "query": {"kind": "ExperimentTrendsQuery"}}]}, True),
+    ({"is_legacy": False, "metrics": [{"kind": "ExperimentTrendsQuery"}]}, False),
+    ({"is_legacy": True, "metrics": [{"kind": "ExperimentMetric"}]}, True),
+])  # fmt: skip
 def test_row_and_record_agree_on_the_older_engine(raw: dict[str, Any], is_legacy: bool) -> None:
     assert row_of(**raw).is_legacy is is_legacy
 

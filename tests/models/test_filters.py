@@ -13,14 +13,13 @@ from flagtui.text.flag_sentences import plain, who_sees_it
 EMAIL = asks("email", "icontains", "@acme.test")
 
 
-@pytest.mark.parametrize(
-    ("groups", "rollout", "is_conditional"),
-    [([], 0.0, False), ([group(None)], 100.0, False), ([group(0)], 0.0, False), ([group(0.5)], 0.5, False),
-     ([group(100, EMAIL)], 100.0, True), ([group(100, EMAIL), group(20)], 100.0, True),
-     ([group(100, EMAIL), group(100)], 100.0, False), ([group(250), group(-3)], 100.0, False),
-     ([group("50"), group(20)], 0.0, False), ([group(10), {"properties": "?"}, group(100)], 10.0, False),
-     ([{}], 100.0, False), ([None, 3, "x"], 0.0, False)],
-)  # fmt: skip
+@pytest.mark.parametrize(("groups", "rollout", "is_conditional"), [
+    ([], 0.0, False), ([group(None)], 100.0, False), ([group(0)], 0.0, False), ([group(0.5)], 0.5, False),
+    ([group(100, EMAIL)], 100.0, True), ([group(100, EMAIL), group(20)], 100.0, True),
+    ([group(100, EMAIL), group(100)], 100.0, False), ([group(250), group(-3)], 100.0, False),
+    ([group("50"), group(20)], 0.0, False), ([group(10), {"properties": "?"}, group(100)], 10.0, False),
+    ([{}], 100.0, False), ([None, 3, "x"], 0.0, False),
+])  # fmt: skip
 def test_highest_share_counts_and_marks_conditional_flags(
     groups: list[Any], rollout: float, is_conditional: bool
 ) -> None:
@@ -28,15 +27,12 @@ def test_highest_share_counts_and_marks_conditional_flags(
     assert (filters.rollout, filters.is_conditional) == (rollout, is_conditional)
 
 
-@pytest.mark.parametrize(
-    ("groups", "rollout"),
-    [
-        ([group(10), group(100, EMAIL)], 10.0),
-        ([group(10, EMAIL), group(100)], 100.0),
-        ([group(10, EMAIL), group(30), group(100)], 30.0),
-        ([group(10) | {"aggregation_group_type_index": 0}, group(100)], 100.0),
-    ],
-)
+@pytest.mark.parametrize(("groups", "rollout"), [
+    ([group(10), group(100, EMAIL)], 10.0),
+    ([group(10, EMAIL), group(100)], 100.0),
+    ([group(10, EMAIL), group(30), group(100)], 30.0),
+    ([group(10) | {"aggregation_group_type_index": 0}, group(100)], 100.0),
+])  # fmt: skip
 def test_conditions_after_one_for_everyone_do_not_count(groups: list[Any], rollout: float) -> None:
     assert row_of(filters={"groups": groups, "early_exit": True}).rollout == rollout
     assert Filters.of({"groups": groups}).rollout == 100.0
@@ -51,13 +47,12 @@ def test_newer_rules_have_neither_type_nor_rollout(version: Any) -> None:
     assert not Filters.of({"version": version, "groups": []}).is_editable
 
 
-@pytest.mark.parametrize(
-    ("filters", "problem"),
-    [(None, "filters is not an object"), ([], "filters is not an object"),
-     ("x", "filters is not an object"),
-     ({"groups": "text"}, "groups is not a list"), ({"groups": {}}, "groups is not a list"),
-     ({}, ""), ({"groups": None}, "")],
-)  # fmt: skip
+@pytest.mark.parametrize(("filters", "problem"), [
+    (None, "filters is not an object"), ([], "filters is not an object"),
+    ("x", "filters is not an object"),
+    ({"groups": "text"}, "groups is not a list"), ({"groups": {}}, "groups is not a list"),
+    ({}, ""), ({"groups": None}, ""),
+])  # fmt: skip
 def test_filters_that_cannot_be_read_say_why(filters: Any, problem: str) -> None:
     assert Flag.of({"id": 1, "key": "a", "filters": filters}).targeting.problem == problem
 

@@ -71,17 +71,13 @@ def test_contexts_are_read_under_either_name(name: str) -> None:
     assert Flag.of({name: ["web"]}).contexts == ("web",)
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"version": "three"},
-        {"\ud800": 1},
-        {"name": "\ud800"},
-        {"\ud800": 1, "version": []},
-        {"version": 1e400},
-    ],
-    ids=["wrong type", "unreadable name", "unreadable text", "both", "infinite number"],
-)
+@pytest.mark.parametrize("more", [
+    {"version": "three"},
+    {"\ud800": 1},
+    {"name": "\ud800"},
+    {"\ud800": 1, "version": []},
+    {"version": 1e400},
+], ids=["wrong type", "unreadable name", "unreadable text", "both", "infinite number"])  # fmt: skip
 def test_unreadable_member_leaves_the_others_readable(more: dict[str, JSON]) -> None:
     raw: dict[str, JSON] = {"id": 7, "key": "k", "active": True, **more}
     flag = Flag.of(raw)

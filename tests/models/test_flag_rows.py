@@ -102,20 +102,18 @@ def test_impossible_count_becomes_the_size_of_the_page(count: Any) -> None:
     assert read_flag_page(page(*FLAGS, count=count)).total == len(FLAGS)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [b"", b"<html>", b"[]", b"{}", b'{"results": 3}', b'{"results": [{"id": 1', b"\xff\xfe{}",
-     b'{"results": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}"],
-)  # fmt: skip
+@pytest.mark.parametrize("body", [
+    b"", b"<html>", b"[]", b"{}", b'{"results": 3}', b'{"results": [{"id": 1', b"\xff\xfe{}",
+    b'{"results": [' + b"[" * 100_000 + b"]" * 100_000 + b"]}",
+])  # fmt: skip
 def test_body_that_is_not_a_page_is_an_error(body: bytes) -> None:
     with pytest.raises(NotJson):
         read_flag_page(body)
 
 
-@pytest.mark.parametrize(
-    ("status", "is_on", "is_stale"),
-    [("STALE", True, True), ("inactive", True, True), ("INACTIVE", False, False), ("ACTIVE", True, False),
-     ("", True, False)],
-)  # fmt: skip
+@pytest.mark.parametrize(("status", "is_on", "is_stale"), [
+    ("STALE", True, True), ("inactive", True, True), ("INACTIVE", False, False), ("ACTIVE", True, False),
+    ("", True, False),
+])  # fmt: skip
 def test_stale_flags_are_recognised_in_words_of_any_server(status: str, is_on: bool, is_stale: bool) -> None:
     assert Flag.of({"id": 1, "key": "k", "status": status, "active": is_on}).row().is_stale is is_stale

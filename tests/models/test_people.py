@@ -13,13 +13,12 @@ from flagtui.models.listed_objects import ListedObject, read_listed_objects
 from flagtui.models.rows import EventDefinitionRow, RowPage
 
 
-@pytest.mark.parametrize(
-    ("scopes", "scope", "allowed"),
-    [(["*"], "experiment:write", True), (["feature_flag:write"], "feature_flag:read", True),
-     (["feature_flag:read"], "feature_flag:write", False),
-     (["feature_flag:read"], "feature_flag:read", True), (["feature_flag:write"], "experiment:read", False),
-     ([], "user:read", False)],
-)  # fmt: skip
+@pytest.mark.parametrize(("scopes", "scope", "allowed"), [
+    (["*"], "experiment:write", True), (["feature_flag:write"], "feature_flag:read", True),
+    (["feature_flag:read"], "feature_flag:write", False),
+    (["feature_flag:read"], "feature_flag:read", True), (["feature_flag:write"], "experiment:read", False),
+    ([], "user:read", False),
+])  # fmt: skip
 def test_writing_covers_reading_and_a_star_covers_all(scopes: list[str], scope: str, allowed: bool) -> None:
     assert KeyInfo.of({"scopes": scopes}).allows(scope) is allowed
 

@@ -63,15 +63,12 @@ async def read_all(scope: Scope, receive: Receive, send: Send) -> None:
     await Response(str(len(body)))(scope, receive, send)
 
 
-@pytest.mark.parametrize(
-    ("sent", "rest"),
-    [
-        # The rest looks like another request; it is part of the body.
-        pytest.param(HEAD % 1000 + b"x", (GET * 100)[:999], id="a rest that comes later"),
-        pytest.param(HEAD % LINGER_BYTES + b"x" * LINGER_BYTES, b"", id="a whole body"),
-        pytest.param(HEAD[:-2] % 1000 + b"Expect: 100-continue\r\n\r\n", None, id="a sender that waits"),
-    ],
-)
+@pytest.mark.parametrize(("sent", "rest"), [
+    # The rest looks like another request; it is part of the body.
+    pytest.param(HEAD % 1000 + b"x", (GET * 100)[:999], id="a rest that comes later"),
+    pytest.param(HEAD % LINGER_BYTES + b"x" * LINGER_BYTES, b"", id="a whole body"),
+    pytest.param(HEAD[:-2] % 1000 + b"Expect: 100-continue\r\n\r\n", None, id="a sender that waits"),
+])  # fmt: skip
 async def test_a_refused_sender_gets_one_response_and_a_clean_end(sent: bytes, rest: bytes | None) -> None:
     async with connect(Lingering(REFUSAL)) as (reader, writer):
         writer.write(sent)
@@ -154,15 +151,12 @@ def request_of(*parts: bytes, ends: bool = True) -> Request:
     return Request({"type": "http", "method": "POST", "path": "/", "headers": []}, receive)
 
 
-@pytest.mark.parametrize(
-    ("sent", "pace", "words"),
-    [
-        pytest.param(
-            b"x", Pace(grace=0.01, slowest=1000, longest=10), b"must average 1000 bytes", id="too slow"
-        ),
-        pytest.param(b"x" * 60, Pace(grace=0.01, slowest=1, longest=0.01), b"", id="too long"),
-    ],
-)
+@pytest.mark.parametrize(("sent", "pace", "words"), [
+    pytest.param(
+        b"x", Pace(grace=0.01, slowest=1000, longest=10), b"must average 1000 bytes", id="too slow"
+    ),
+    pytest.param(b"x" * 60, Pace(grace=0.01, slowest=1, longest=0.01), b"", id="too long"),
+])  # fmt: skip
 async def test_bodies_that_stop_are_408(sent: bytes, pace: Pace, words: bytes) -> None:
     with pytest.raises(Fault) as refused:
         await read_body(request_of(sent, ends=False), 1000, pace)
@@ -187,19 +181,16 @@ def test_an_honest_slow_link_always_keeps_the_pace(rate: int) -> None:
         assert Pace().seconds_for(size) > size / rate
 
 
-@pytest.mark.parametrize(
-    ("headers", "is_body", "status"),
-    [
-        ({}, False, 0),
-        ({"Content-Length": "0"}, False, 0),
-        ({"Content-Length": "00"}, False, 0),
-        ({"Content-Length": "1", **JSON}, True, 0),
-        ({"Content-Length": "1001", **JSON}, True, 413),
-        ({"Content-Length": "9" * 5000, **JSON}, True, 413),
-        ({"Content-Length": "10", "Content-Type": "text/plain"}, True, 415),
-        ({"Transfer-Encoding": "chunked"}, True, 415),
-    ],
-)
+@pytest.mark.parametrize(("headers", "is_body", "status"), [
+    ({}, False, 0),
+    ({"Content-Length": "0"}, False, 0),
+    ({"Content-Length": "00"}, False, 0),
+    ({"Content-Length": "1", **JSON}, True, 0),
+    ({"Content-Length": "1001", **JSON}, True, 413),
+    ({"Content-Length": "9" * 5000, **JSON}, True, 413),
+    ({"Content-Length": "10", "Content-Type": "text/plain"}, True, 415),
+    ({"Transfer-Encoding": "chunked"}, True, 415),
+])  # fmt: skip
 def test_the_head_announces_a_body_and_may_refuse_it(
     headers: dict[str, str], is_body: bool, status: int
 ) -> None:

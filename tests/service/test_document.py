@@ -118,13 +118,10 @@ def test_page_shows_every_operation() -> None:
     assert names == sorted(row.name for row in OPERATIONS)
 
 
-@pytest.mark.parametrize(
-    ("begin", "lines", "end"),
-    [
-        (BEGIN, field_lines, END),
-        ("<!-- operations: made from the routing table -->", operation_lines, "<!-- end of operations -->"),
-    ],
-)
+@pytest.mark.parametrize(("begin", "lines", "end"), [
+    (BEGIN, field_lines, END),
+    ("<!-- operations: made from the routing table -->", operation_lines, "<!-- end of operations -->"),
+])  # fmt: skip
 def test_page_has_the_declared_tables(begin: str, lines: Callable[[], Iterator[str]], end: str) -> None:
     table, text = "\n".join(lines()), PAGE.read_text(encoding="utf-8")
     if IS_WRITTEN:

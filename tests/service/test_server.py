@@ -154,31 +154,25 @@ MALFORMED_HOSTS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("header", "name"),
-    [
-        ("localhost", "localhost"),
-        ("LocalHost:8010", "localhost"),
-        ("127.0.0.1:0", "127.0.0.1"),
-        ("[::1]", "::1"),
-        ("[::1]:8010", "::1"),
-        ("localhost:65535", "localhost"),
-        ("localhost.", "localhost."),
-        *((header, "") for header in MALFORMED_HOSTS),
-    ],
-)
+@pytest.mark.parametrize(("header", "name"), [
+    ("localhost", "localhost"),
+    ("LocalHost:8010", "localhost"),
+    ("127.0.0.1:0", "127.0.0.1"),
+    ("[::1]", "::1"),
+    ("[::1]:8010", "::1"),
+    ("localhost:65535", "localhost"),
+    ("localhost.", "localhost."),
+    *((header, "") for header in MALFORMED_HOSTS),
+])  # fmt: skip
 def test_a_host_header_is_a_name_and_a_port(header: str, name: str) -> None:
     assert host_name(header) == name
 
 
-@pytest.mark.parametrize(
-    ("header", "status"),
-    [
-        *[(name, 200) for name in ("localhost:1", "[::1]:1", "127.0.0.1:80")],
-        *[(name, 400) for name in ("evil.example", "evil.example:80", "localhost.", "evil.localhost")],
-        *[(name, 400) for name in ("localhost@evil.com", "127.0.0.1.evil.com", "localhost:evil.com", "")],
-    ],
-)
+@pytest.mark.parametrize(("header", "status"), [
+    *[(name, 200) for name in ("localhost:1", "[::1]:1", "127.0.0.1:80")],
+    *[(name, 400) for name in ("evil.example", "evil.example:80", "localhost.", "evil.localhost")],
+    *[(name, 400) for name in ("localhost@evil.com", "127.0.0.1.evil.com", "localhost:evil.com", "")],
+])  # fmt: skip
 async def test_only_names_of_this_machine_are_answered(header: str, status: int) -> None:
     guard = Guard(JSONResponse([]), Place(), None)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(guard)) as client:
@@ -210,16 +204,13 @@ async def test_page_of_an_allowed_origin_may_ask_and_read() -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "OPTIONS"])
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({"Origin": "http://localhost:3001"}, 403),
-        ({"Origin": "https://localhost:3000"}, 403),
-        ({"Origin": f"{PAGE}.evil.example"}, 403),
-        ({"Origin": "null"}, 403),
-        ({"Origin": PAGE, "Host": "evil.example"}, 400),
-    ],
-)
+@pytest.mark.parametrize(("headers", "status"), [
+    ({"Origin": "http://localhost:3001"}, 403),
+    ({"Origin": "https://localhost:3000"}, 403),
+    ({"Origin": f"{PAGE}.evil.example"}, 403),
+    ({"Origin": "null"}, 403),
+    ({"Origin": PAGE, "Host": "evil.example"}, 400),
+])  # fmt: skip
 async def test_other_pages_and_other_hosts_stay_out(
     method: str, headers: dict[str, str], status: int
 ) -> None:

@@ -49,14 +49,11 @@ class Held:
         await asyncio.gather(*self.tasks)
 
 
-@pytest.mark.parametrize(
-    ("turns", "owners", "first", "order"),
-    [
-        pytest.param(Turns(4, 2), "aaab", "aab", "aaba", id="one owner holds at most its share"),
-        pytest.param(Turns(2, 2), "abc", "ab", "abc", id="all owners hold at most the total"),
-        pytest.param(Turns(1, 1), "aaaabbc", "a", "aabcaba", id="owners take turns in rotation"),
-    ],
-)
+@pytest.mark.parametrize(("turns", "owners", "first", "order"), [
+    pytest.param(Turns(4, 2), "aaab", "aab", "aaba", id="one owner holds at most its share"),
+    pytest.param(Turns(2, 2), "abc", "ab", "abc", id="all owners hold at most the total"),
+    pytest.param(Turns(1, 1), "aaaabbc", "a", "aabcaba", id="owners take turns in rotation"),
+])  # fmt: skip
 async def test_owners_hold_turns_in_rotation(turns: Turns, owners: str, first: str, order: str) -> None:
     held = Held(turns)
     await held.start(*owners)

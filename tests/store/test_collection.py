@@ -11,15 +11,12 @@ from flagtui.store.collection import Collection
 from flagtui.store.optimistic_edits import StagedEdit
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (flag(1, 3), flag(1, 4)),
-        (flag(1, 3, updated_at=9.0), flag(1, 4, updated_at=1.0)),
-        (flag(1, 3, updated_at=1.0), flag(1, 3, updated_at=2.0)),
-        (flag(1, None, updated_at=1.0), flag(1, 7, updated_at=2.0)),
-    ],
-)
+@pytest.mark.parametrize(("old", "new"), [
+    (flag(1, 3), flag(1, 4)),
+    (flag(1, 3, updated_at=9.0), flag(1, 4, updated_at=1.0)),
+    (flag(1, 3, updated_at=1.0), flag(1, 3, updated_at=2.0)),
+    (flag(1, None, updated_at=1.0), flag(1, 7, updated_at=2.0)),
+])  # fmt: skip
 def test_of_two_answers_that_overlap_the_newer_record_is_believed(old: FlagRow, new: FlagRow) -> None:
     collection = load_rows(flag(1, None))
     moment = collection.moment

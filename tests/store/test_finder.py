@@ -76,12 +76,11 @@ def test_typing_and_deleting_letters_gives_the_same_matches() -> None:
         assert list(finder.find(typed)) == list(Finder(rows, clock=lambda: NOW).find(typed))
 
 
-@pytest.mark.parametrize(
-    ("order", "expected"),
-    [("updated", ["b", "c", "a", "d"]), ("key", ["a", "b", "c", "d"]), ("rollout", ["d", "a", "b", "c"]),
-     ("state", ["d", "a", "b", "c"]), ("version", ["c", "a", "b", "d"]), ("type", ["c", "b", "d", "a"]),
-     ("called", ["c", "a", "b", "d"])],
-)  # fmt: skip
+@pytest.mark.parametrize(("order", "expected"), [
+    ("updated", ["b", "c", "a", "d"]), ("key", ["a", "b", "c", "d"]), ("rollout", ["d", "a", "b", "c"]),
+    ("state", ["d", "a", "b", "c"]), ("version", ["c", "a", "b", "d"]), ("type", ["c", "b", "d", "a"]),
+    ("called", ["c", "a", "b", "d"]),
+])  # fmt: skip
 def test_every_order_has_its_natural_way_round(order: str, expected: list[str]) -> None:
     stale = FlagRow(3, "a", active=True, status="STALE", updated_at=1.0, rollout=10, type="config", version=1)
     rows = [

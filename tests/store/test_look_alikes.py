@@ -26,22 +26,20 @@ def are_alike(name: str, other: str) -> bool:
     return not set(keys_of(name)).isdisjoint(keys_of(other))
 
 
-@pytest.mark.parametrize(
-    ("name", "other"),
-    [("signup_completed", "sign_up_complete"), ("Plan Upgraded", "plan_upgraded"),
-     ("checkout completed", "chekout_completed"), ("[Trial] started", "trial.started_v3"),
-     ("$pageview", "pageview"), ("order shipped", "order ship")],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "other"), [
+    ("signup_completed", "sign_up_complete"), ("Plan Upgraded", "plan_upgraded"),
+    ("checkout completed", "chekout_completed"), ("[Trial] started", "trial.started_v3"),
+    ("$pageview", "pageview"), ("order shipped", "order ship"),
+])  # fmt: skip
 def test_names_written_otherwise_are_alike(name: str, other: str) -> None:
     assert are_alike(name, other)
     assert are_alike(other, name)
 
 
-@pytest.mark.parametrize(
-    ("name", "other"),
-    [("btn_click_1", "btn_click_2"), ("rule updated", "role updated"), ("step 22", "step 2"),
-     ("tab closed", "tag closed"), ("checkout started", "checkout completed"), ("", ""), ("___", "---")],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "other"), [
+    ("btn_click_1", "btn_click_2"), ("rule updated", "role updated"), ("step 22", "step 2"),
+    ("tab closed", "tag closed"), ("checkout started", "checkout completed"), ("", ""), ("___", "---"),
+])  # fmt: skip
 def test_names_of_other_events_are_not_alike(name: str, other: str) -> None:
     assert not are_alike(name, other)
 

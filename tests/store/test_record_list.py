@@ -76,11 +76,10 @@ async def test_newest_page_of_a_longer_list_keeps_its_age() -> None:
     assert records.loading.age == 60
 
 
-@pytest.mark.parametrize(
-    ("count", "made", "later", "is_capped", "again"),
-    [(200, 1, 60, False, True), (200, -1, 60, False, True), (200, 0, WHOLE_AGAIN, False, True),
-     (SMALL + 1, 0, WHOLE_AGAIN, False, False), (SMALL + 1, 1, 60, True, False)],
-)  # fmt: skip
+@pytest.mark.parametrize(("count", "made", "later", "is_capped", "again"), [
+    (200, 1, 60, False, True), (200, -1, 60, False, True), (200, 0, WHOLE_AGAIN, False, True),
+    (SMALL + 1, 0, WHOLE_AGAIN, False, False), (SMALL + 1, 1, 60, True, False),
+])  # fmt: skip
 async def test_list_reloads_when_counts_differ_or_a_small_one_ages(
     count: int, made: int, later: float, is_capped: bool, again: bool
 ) -> None:

@@ -60,12 +60,10 @@ def test_rows_come_back_as_they_were_with_their_time(tmp_path: Path) -> None:
     assert all(type(row) is FlagRow for row in snapshot.rows)
 
 
-@pytest.mark.parametrize(
-    "other",
-    [place(host="https://eu.posthog.com"), place(project="12"), place(kind="events"), place("PROD"),
-     place("../../etc", project="../1"), place("", "", "")],
-    ids=str,
-)  # fmt: skip
+@pytest.mark.parametrize("other", [
+    place(host="https://eu.posthog.com"), place(project="12"), place(kind="events"), place("PROD"),
+    place("../../etc", project="../1"), place("", "", ""),
+], ids=str)  # fmt: skip
 def test_every_place_has_its_own_file_in_the_folder(tmp_path: Path, other: SnapshotPlace) -> None:
     folder = tmp_path / "rows"
     make(folder).save(PLACE, ROWS, FlagRow)

@@ -27,16 +27,13 @@ def steps_of(flag: Flag, *dependents: str) -> list[str]:
     return steps
 
 
-@pytest.mark.parametrize(
-    ("groups", "shares", "wins", "first"),
-    [
-        ([{}], {}, "everyone gets it", "in the code, keep what it turns on"),
-        ([{}], {"test": 100}, "everyone gets test", "keep that variant"),
-        ([{}], {"a": 50, "b": 50}, "", "the value depends on the user: a 50 %, b 50 %; decide first"),
-        ([], {}, "no one gets it", "remove what it would turn on"),
-        ([group(30)], {}, "", "the value depends on the user; decide first"),
-    ],
-)
+@pytest.mark.parametrize(("groups", "shares", "wins", "first"), [
+    ([{}], {}, "everyone gets it", "in the code, keep what it turns on"),
+    ([{}], {"test": 100}, "everyone gets test", "keep that variant"),
+    ([{}], {"a": 50, "b": 50}, "", "the value depends on the user: a 50 %, b 50 %; decide first"),
+    ([], {}, "no one gets it", "remove what it would turn on"),
+    ([group(30)], {}, "", "the value depends on the user; decide first"),
+])  # fmt: skip
 def test_cleanup_begins_with_the_code_change(groups: Any, shares: Any, wins: str, first: str) -> None:
     flag = stale(*groups, filters={"multivariate": variants(**shares)} if shares else {})
     assert winner_words(flag) == wins

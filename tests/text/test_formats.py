@@ -88,33 +88,27 @@ def test_names_in_short_count_the_rest() -> None:
 BOTH = UserChange(1_237, 2_345, 8_246)
 
 
-@pytest.mark.parametrize(
-    ("change", "width", "words"),
-    [
-        (UserChange(1_237, 0, 8_246, is_bound=True), 7, "≤+1,237"),
-        (UserChange(12_345, 0, 90_000), 7, "+12,345"),
-        (UserChange(12_345, 0, 90_000, is_bound=True), 7, "≤+13k"),
-        (BOTH, 13, "+1,237 -2,345"),
-        (BOTH, 7, "+1k-2k"),
-        (UserChange(310, 234, 900), 7, "+310…"),
-        (UserChange(12_000, 123_000, 900_000, is_bound=True), 7, "≤-123k…"),
-        (None, 7, "?"),
-    ],
-)
+@pytest.mark.parametrize(("change", "width", "words"), [
+    (UserChange(1_237, 0, 8_246, is_bound=True), 7, "≤+1,237"),
+    (UserChange(12_345, 0, 90_000), 7, "+12,345"),
+    (UserChange(12_345, 0, 90_000, is_bound=True), 7, "≤+13k"),
+    (BOTH, 13, "+1,237 -2,345"),
+    (BOTH, 7, "+1k-2k"),
+    (UserChange(310, 234, 900), 7, "+310…"),
+    (UserChange(12_000, 123_000, 900_000, is_bound=True), 7, "≤-123k…"),
+    (None, 7, "?"),
+])  # fmt: skip
 def test_short_change_has_room_in_its_column(change: UserChange | None, width: int, words: str) -> None:
     assert user_change_in_short(change, width) == words
     assert len(words) <= width
 
 
-@pytest.mark.parametrize(
-    ("ahead", "words"),
-    [
-        *[(None, ""), (59, ""), (-59, "")],
-        (70, "1 minute ahead of the server's"),
-        (-600, "10 minutes behind the server's"),
-        (-90_000, "25 hours behind the server's"),
-    ],
-)
+@pytest.mark.parametrize(("ahead", "words"), [
+    *[(None, ""), (59, ""), (-59, "")],
+    (70, "1 minute ahead of the server's"),
+    (-600, "10 minutes behind the server's"),
+    (-90_000, "25 hours behind the server's"),
+])  # fmt: skip
 def test_clock_is_compared_with_the_servers(ahead: float | None, words: str) -> None:
     clock = SteadyClock()
     link = ConnectionState(clock)

@@ -170,16 +170,12 @@ HEAVY: Final = heavy.with_properties(5_000)["filters"]
 PROPERTIES: Final = HEAVY["groups"][0]["properties"]
 
 
-@pytest.mark.parametrize(
-    ("before", "words", "most"),
-    [
-        ({"properties": [*PROPERTIES[:-1], {**PROPERTIES[-1], "key": "country"}]},
-         "condition 1: + plan, - country", 20_000),
-        ({"properties": [{**item, "value": ["other"]} for item in PROPERTIES], "rollout_percentage": 7.5},
-         "rollout 7.5 % → 50 %, condition 1: properties changed", 1_000),
-    ],
-    ids=["the last", "all"],
-)  # fmt: skip
+@pytest.mark.parametrize(("before", "words", "most"), [
+    ({"properties": [*PROPERTIES[:-1], {**PROPERTIES[-1], "key": "country"}]},
+     "condition 1: + plan, - country", 20_000),
+    ({"properties": [{**item, "value": ["other"]} for item in PROPERTIES], "rollout_percentage": 7.5},
+     "rollout 7.5 % → 50 %, condition 1: properties changed", 1_000),
+], ids=["the last", "all"])  # fmt: skip
 def test_change_of_thousands_of_properties_is_counted_as_one(before: JSON, words: str, most: int) -> None:
     entry = log_entry(filters=({**HEAVY, "groups": [{**HEAVY["groups"][0], **before}]}, HEAVY))
     assert activity_words(entry) == words

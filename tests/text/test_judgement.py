@@ -60,20 +60,17 @@ def test_ratio_of_few_people_is_not_judged() -> None:
     assert require(ratio_mismatch({"control": 500.0}, halves)) < 1e-90, "a variant without people"
 
 
-@pytest.mark.parametrize(
-    ("sample", "value", "words"),
-    [
-        (base_of(200, 50), 0.25, "25.00 %"),
-        (base_of(200, 7, denominator_sum=70), 0.1, "10.00 %"),
-        (base_of(10, 0), 0, "0.00 %"),
-        (base_of(100_000, 4), 0.00004, "<0.01 %"),
-        (base_of(100_000, 99_999), 0.99999, ">99.99 %"),
-        (base_of(0, 0), None, "not known"),
-        (base_of(9, 1, denominator_sum=0), None, "not known"),
-        (Baseline.of({"key": "control", "number_of_samples": 10}), None, "not known"),
-        *[(base_of(10, total), None, "not known") for total in (None, "NaN", float("nan"))],
-    ],
-)
+@pytest.mark.parametrize(("sample", "value", "words"), [
+    (base_of(200, 50), 0.25, "25.00 %"),
+    (base_of(200, 7, denominator_sum=70), 0.1, "10.00 %"),
+    (base_of(10, 0), 0, "0.00 %"),
+    (base_of(100_000, 4), 0.00004, "<0.01 %"),
+    (base_of(100_000, 99_999), 0.99999, ">99.99 %"),
+    (base_of(0, 0), None, "not known"),
+    (base_of(9, 1, denominator_sum=0), None, "not known"),
+    (Baseline.of({"key": "control", "number_of_samples": 10}), None, "not known"),
+    *[(base_of(10, total), None, "not known") for total in (None, "NaN", float("nan"))],
+])  # fmt: skip
 def test_value_is_per_person_or_denominator_or_not_known(
     sample: Baseline, value: float | None, words: str
 ) -> None:

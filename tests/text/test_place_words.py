@@ -27,22 +27,19 @@ def test_places_are_named_from_the_inside() -> None:
     assert {place_words(("verified",), noun) for noun in ("event definition", "new")} == {"verified"}
 
 
-@pytest.mark.parametrize(
-    ("noun", "path", "value", "words"),
-    [
-        ("flag", ("name",), MISSING, ""),
-        ("flag", (*GROUPS, 0, "rollout_percentage"), 40, "40 %"),
-        ("flag", (*GROUPS, 0), {"properties": [], "rollout_percentage": 5}, "5 % of everyone"),
-        ("flag", ("active",), False, "off"),
-        ("flag", ("tags",), ["a", "b"], "a, b"),
-        ("flag", (*GROUPS, 0, "properties", 0, "value"), [], "none"),
-        ("flag", (*GROUPS, 0, "properties", 0, "value"), "", '""'),
-        ("flag", (*GROUPS, 0, "properties", 0, "value"), {"a": 1}, '{"a": 1}'),
-        ("event definition", ("owner",), 7, "user 7"),
-        ("experiment", ("metrics",), [{**SIGNUPS, "name": "Signups"}], f"Signups ({SIGNUP_WORDS})"),
-        ("experiment", ("metrics",), [{**SIGNUPS, "name": SIGNUP_WORDS}] * 2, "; ".join([SIGNUP_WORDS] * 2)),
-        ("experiment", ("metrics_secondary",), [], "none"),
-    ],
-)
+@pytest.mark.parametrize(("noun", "path", "value", "words"), [
+    ("flag", ("name",), MISSING, ""),
+    ("flag", (*GROUPS, 0, "rollout_percentage"), 40, "40 %"),
+    ("flag", (*GROUPS, 0), {"properties": [], "rollout_percentage": 5}, "5 % of everyone"),
+    ("flag", ("active",), False, "off"),
+    ("flag", ("tags",), ["a", "b"], "a, b"),
+    ("flag", (*GROUPS, 0, "properties", 0, "value"), [], "none"),
+    ("flag", (*GROUPS, 0, "properties", 0, "value"), "", '""'),
+    ("flag", (*GROUPS, 0, "properties", 0, "value"), {"a": 1}, '{"a": 1}'),
+    ("event definition", ("owner",), 7, "user 7"),
+    ("experiment", ("metrics",), [{**SIGNUPS, "name": "Signups"}], f"Signups ({SIGNUP_WORDS})"),
+    ("experiment", ("metrics",), [{**SIGNUPS, "name": SIGNUP_WORDS}] * 2, "; ".join([SIGNUP_WORDS] * 2)),
+    ("experiment", ("metrics_secondary",), [], "none"),
+])  # fmt: skip
 def test_values_are_whole_and_in_words(noun: str, path: Path, value: JSON, words: str) -> None:
     assert side_words(path, value, noun) == words

@@ -65,16 +65,13 @@ def test_split_names_variants_and_holdout_or_its_pause() -> None:
     assert sentences(rule(**SPLIT, paused=True))[0] == words
 
 
-@pytest.mark.parametrize(
-    ("broken", "words"),
-    [
-        (rule({**PRO, "operator": "regex", "value": "["}), FAILS),
-        (rule({**PRO, "type": "group"}), FAILS),
-        (rule({**PRO, "negation": True}), "      not: plan is pro"),
-        (rule(rule_type="x"), f" 1 of another type: {FAILING}"),
-        ("odd", f" 1 malformed: {FAILING}"),
-    ],
-)
+@pytest.mark.parametrize(("broken", "words"), [
+    (rule({**PRO, "operator": "regex", "value": "["}), FAILS),
+    (rule({**PRO, "type": "group"}), FAILS),
+    (rule({**PRO, "negation": True}), "      not: plan is pro"),
+    (rule(rule_type="x"), f" 1 of another type: {FAILING}"),
+    ("odd", f" 1 malformed: {FAILING}"),
+])  # fmt: skip
 def test_unusual_rule_has_a_sentence(broken: Any, words: str) -> None:
     text = "\n".join(sentences(broken))
     assert words in text
@@ -111,17 +108,14 @@ def account_of(default: Any, rules: list[Any], **properties: Any) -> PersonEvalu
     return PersonEvaluation(subject, Flag.of(raw), local_values=local, definitions=definitions)
 
 
-@pytest.mark.parametrize(
-    ("default", "rules", "value", "decision", "sentences"),
-    [
-        (0, [PRO_RULE], "0", DEFAULT, ("rule 1 does not match: plan is pro: there is none", DEFAULT)),
-        (None, [], "the caller's default", DEFAULT, (DEFAULT,)),
-        (0, [ROLLOUT], "0", "the rollout of rule 1",
-         ("rule 1 matches, but its rollout excludes this user: default value (hash 0.97 > 0.00: out)",)),
-        (0, [{**ROLLOUT, "rollout_percentage": 100}], "7", "rule 1", ("rule 1 matches",)),
-        (0, [{"rule_type": "x"}], "error", MALFORMED, (MALFORMED,)),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("default", "rules", "value", "decision", "sentences"), [
+    (0, [PRO_RULE], "0", DEFAULT, ("rule 1 does not match: plan is pro: there is none", DEFAULT)),
+    (None, [], "the caller's default", DEFAULT, (DEFAULT,)),
+    (0, [ROLLOUT], "0", "the rollout of rule 1",
+     ("rule 1 matches, but its rollout excludes this user: default value (hash 0.97 > 0.00: out)",)),
+    (0, [{**ROLLOUT, "rollout_percentage": 100}], "7", "rule 1", ("rule 1 matches",)),
+    (0, [{"rule_type": "x"}], "error", MALFORMED, (MALFORMED,)),
+])  # fmt: skip
 def test_rules_have_value_and_deciding_rule(
     default: Any, rules: list[Any], value: str, decision: str, sentences: tuple[str, ...]
 ) -> None:

@@ -58,15 +58,12 @@ def markdown(*rows: ChangeRow, title: str = "Changes", names: Names = NO_NAMES) 
     return as_markdown([*rows], title, lambda _row: "", names)
 
 
-@pytest.mark.parametrize(
-    ("room", "words"),
-    [
-        (90, "@ 08:40 UTC  -60 … +15 min  1 change  experiments not read: The server failed (502)"),
-        (80, "@ 08:40 UTC  1 change  experiments not read: The server failed (502)"),
-        (40, "@ 08:40 UTC  experiments not read: The…"),
-        (20, "@ 08:40 UTC  experiments…"),
-    ],
-)
+@pytest.mark.parametrize(("room", "words"), [
+    (90, "@ 08:40 UTC  -60 … +15 min  1 change  experiments not read: The server failed (502)"),
+    (80, "@ 08:40 UTC  1 change  experiments not read: The server failed (502)"),
+    (40, "@ 08:40 UTC  experiments not read: The…"),
+    (20, "@ 08:40 UTC  experiments…"),
+])  # fmt: skip
 def test_moment_stays_whole_beside_what_was_not_read(room: int, words: str) -> None:
     finder = ActivityFinder(lambda: NOW)
     finder.know(None, [entry()])

@@ -75,24 +75,21 @@ def test_the_command_line_understands_every_twin(id: str, kind: str) -> None:
     command.make_context(words[count - 1], words[count:], parent=ROOT)
 
 
-@pytest.mark.parametrize(
-    ("id", "kind", "row", "line"),
-    [
-        ("flags.toggle", "flags", FlagRow(7, "new-nav", active=True), "flags disable new-nav"),
-        ("flags.toggle", "flags", FlagRow(7, "new-nav"), "flags enable new-nav"),
-        ("flags.archive", "flags", FlagRow(7, "old", archived=True), "flags unarchive old"),
-        ("experiments.switch", "experiments", ExperimentRow(3, "X"), "experiments pause 3"),
-        ("experiments.switch", "experiments", ExperimentRow(3, "X", status="paused"), "experiments resume 3"),
-        ("events.verify", "events", EventDefinitionRow("u", "a b", verified=True), "events unverify 'a b'"),
-        ("events.hide", "events", EventDefinitionRow("u", "paid"), "events hide paid"),
-        ("lists.open", "experiments", ExperimentRow(3, "X"), "experiments get 3"),
-        ("flags.delete", "flags", FlagRow(7, "a;rm -rf ~"), "flags delete 'a;rm -rf ~'"),
-        ("flags.delete", "flags", FlagRow(7, "--yes"), "flags delete 7"),
-        ("events.delete", "events", EventDefinitionRow("u", "is:hidden"), "events delete u"),
-        ("flags.new", "flags", FlagRow(7, "new-nav"), "flags create KEY"),
-        ("app.palette", "flags", FlagRow(7, "new-nav"), "commands"),
-    ],
-)
+@pytest.mark.parametrize(("id", "kind", "row", "line"), [
+    ("flags.toggle", "flags", FlagRow(7, "new-nav", active=True), "flags disable new-nav"),
+    ("flags.toggle", "flags", FlagRow(7, "new-nav"), "flags enable new-nav"),
+    ("flags.archive", "flags", FlagRow(7, "old", archived=True), "flags unarchive old"),
+    ("experiments.switch", "experiments", ExperimentRow(3, "X"), "experiments pause 3"),
+    ("experiments.switch", "experiments", ExperimentRow(3, "X", status="paused"), "experiments resume 3"),
+    ("events.verify", "events", EventDefinitionRow("u", "a b", verified=True), "events unverify 'a b'"),
+    ("events.hide", "events", EventDefinitionRow("u", "paid"), "events hide paid"),
+    ("lists.open", "experiments", ExperimentRow(3, "X"), "experiments get 3"),
+    ("flags.delete", "flags", FlagRow(7, "a;rm -rf ~"), "flags delete 'a;rm -rf ~'"),
+    ("flags.delete", "flags", FlagRow(7, "--yes"), "flags delete 7"),
+    ("events.delete", "events", EventDefinitionRow("u", "is:hidden"), "events delete u"),
+    ("flags.new", "flags", FlagRow(7, "new-nav"), "flags create KEY"),
+    ("app.palette", "flags", FlagRow(7, "new-nav"), "commands"),
+])  # fmt: skip
 def test_a_twin_is_filled_in_with_the_record(id: str, kind: str, row: object, line: str) -> None:
     assert cli_equivalent(BY_ID[id], Subject(kind, row, (row,))) == f"flagtui {line}"
 

@@ -23,14 +23,11 @@ def drawn(room: int, width: int, *, is_short: bool) -> list[str]:
     return plain(lay_out_long(facts, room, width, 10, is_short=is_short)).split("\n")
 
 
-@pytest.mark.parametrize(
-    ("room", "is_short", "lines"),
-    [
-        (2, True, ["key", "on → off, in the list"]),
-        (1, True, ["key", "on → off,", "in the"]),
-        (3, False, ["key", "", "on → off,", "in the", ""]),
-    ],
-)
+@pytest.mark.parametrize(("room", "is_short", "lines"), [
+    (2, True, ["key", "on → off, in the list"]),
+    (1, True, ["key", "on → off,", "in the"]),
+    (3, False, ["key", "", "on → off,", "in the", ""]),
+])  # fmt: skip
 def test_empty_lines_of_a_short_screen_yield_to_facts(room: int, is_short: bool, lines: list[str]) -> None:
     assert drawn(room, 40, is_short=is_short) == lines
     assert are_longer(facts, room, 40)

@@ -73,13 +73,10 @@ def test_row_and_list_claim_nothing_that_was_not_sent() -> None:
     assert [not_sent[name] for name in ("seen", "verified", "description")] == ["?", "not known", "not known"]
 
 
-@pytest.mark.parametrize(
-    ("raw", "words"),
-    [
-        (WHOLE, ["UNVERIFIED", "no description", "OWNER       none", "LAST SEEN   never"]),
-        (PLAIN, ["description not known", "OWNER       not known", "LAST SEEN   not known"]),
-    ],
-)
+@pytest.mark.parametrize(("raw", "words"), [
+    (WHOLE, ["UNVERIFIED", "no description", "OWNER       none", "LAST SEEN   never"]),
+    (PLAIN, ["description not known", "OWNER       not known", "LAST SEEN   not known"]),
+])  # fmt: skip
 def test_the_pane_and_the_screen_say_nothing_of_it_either(raw: dict[str, JSON], words: list[str]) -> None:
     row = row_of(raw)
     pane = plain(event_lines(row, NOW, 60))
@@ -101,15 +98,12 @@ def test_event_with_empty_name_is_listed(more: dict[str, JSON]) -> None:
     assert plain(event_lines(row, NOW, 60)).startswith('""')
 
 
-@pytest.mark.parametrize(
-    ("more", "owner", "tags"),
-    [
-        ({"owner": 7, "tags": ["a", 3, None]}, (7, "user 7"), ("a", "3", "null")),
-        ({"owner": "ada", "tags": "b"}, (None, "ada"), ("b",)),
-        ({"owner": ["ada"], "tags": {"b": 1}}, (None, '["ada"]'), ('{"b": 1}',)),
-        ({"owner": {"email": "ada@acme.test"}, "tags": []}, (None, "ada@acme.test"), ()),
-    ],
-)
+@pytest.mark.parametrize(("more", "owner", "tags"), [
+    ({"owner": 7, "tags": ["a", 3, None]}, (7, "user 7"), ("a", "3", "null")),
+    ({"owner": "ada", "tags": "b"}, (None, "ada"), ("b",)),
+    ({"owner": ["ada"], "tags": {"b": 1}}, (None, '["ada"]'), ('{"b": 1}',)),
+    ({"owner": {"email": "ada@acme.test"}, "tags": []}, (None, "ada@acme.test"), ()),
+])  # fmt: skip
 def test_malformed_owners_and_tags_are_kept(more: JSON, owner: JSON, tags: JSON) -> None:
     row = row_of({**WHOLE, **more})
     assert ((row.owner_id, row.owner), row.tags) == (owner, tags)

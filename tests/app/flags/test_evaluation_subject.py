@@ -33,29 +33,22 @@ def test_properties_groups_device_and_cohorts_are_read() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ('anna "plan', "a quote is not closed"),
-        ("anna ben", "key=value, not ben"),
-        ("anna =pro", "key=value"),
-        ("anna group:company.plan=pro", r"which company\?"),
-    ],
-)
+@pytest.mark.parametrize(("line", "words"), [
+    ('anna "plan', "a quote is not closed"),
+    ("anna ben", "key=value, not ben"),
+    ("anna =pro", "key=value"),
+    ("anna group:company.plan=pro", r"which company\?"),
+])  # fmt: skip
 def test_what_names_nobody_says_why(line: str, words: str) -> None:
     with pytest.raises(InvalidSubject, match=words):
         read_subject(line)
 
 
-@pytest.mark.parametrize(
-    ("sent", "is_complete"),
-    [
-        ({"conditions": [{"index": 0}]}, True),
-        ({"conditions": [], "person_properties": {"plan": "pro"}}, True),
-        ({"conditions": [], "person_properties": {}}, False),
-    ],
-    ids=["conditions", "rules", "off"],
-)
+@pytest.mark.parametrize(("sent", "is_complete"), [
+    ({"conditions": [{"index": 0}]}, True),
+    ({"conditions": [], "person_properties": {"plan": "pro"}}, True),
+    ({"conditions": [], "person_properties": {}}, False),
+], ids=["conditions", "rules", "off"])  # fmt: skip
 def test_stored_properties_are_complete_where_the_server_sends_any(
     sent: dict[str, object], is_complete: bool
 ) -> None:

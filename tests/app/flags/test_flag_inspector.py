@@ -164,30 +164,23 @@ async def test_dependents_are_unknown_where_the_server_fails(look: Look) -> None
     assert details.no_dependents
 
 
-@pytest.mark.parametrize(
-    ("raw", "reason"),
-    [
-        ({"filters": {"version": 2, "rules": []}}, "not counted for rules"),
-        (raw_flag(*map(asks, range(COUNTED + 1))), f"{COUNTED + 1:,} conditions are too many to count"),
-        (raw_flag(asks(1), {**asks(2), "aggregation_group_type_index": 0}), "some conditions count groups"),
-        (raw_flag({"properties": [LONG_VALUE], "rollout_percentage": 10}), TOO_LONG),
-    ],
-    ids=["rules", "many conditions", "groups and users", "a long condition"],
-)
+@pytest.mark.parametrize(("raw", "reason"), [
+    ({"filters": {"version": 2, "rules": []}}, "not counted for rules"),
+    (raw_flag(*map(asks, range(COUNTED + 1))), f"{COUNTED + 1:,} conditions are too many to count"),
+    (raw_flag(asks(1), {**asks(2), "aggregation_group_type_index": 0}), "some conditions count groups"),
+    (raw_flag({"properties": [LONG_VALUE], "rollout_percentage": 10}), TOO_LONG),
+], ids=["rules", "many conditions", "groups and users", "a long condition"])  # fmt: skip
 async def test_reach_that_cannot_be_counted_has_a_reason(raw: Any, reason: str, look: Look) -> None:
     (reach,) = reaches(await look({"id": 7, "key": "k", "active": True, "version": 3, **raw}).open())
     assert reach.reason.startswith(reason)
 
 
-@pytest.mark.parametrize(
-    ("filters", "reason"),
-    [
-        ({}, "no one: it has no condition"),
-        ({"groups": "text"}, "no one: its conditions cannot be read, groups is not a list"),
-        ({"groups": [asks(1, "50")]}, "no one: condition 1 is malformed and ends the evaluation"),
-        (OPTED_IN, "those who opted in to early access, not counted by the server"),
-    ],
-)
+@pytest.mark.parametrize(("filters", "reason"), [
+    ({}, "no one: it has no condition"),
+    ({"groups": "text"}, "no one: its conditions cannot be read, groups is not a list"),
+    ({"groups": [asks(1, "50")]}, "no one: condition 1 is malformed and ends the evaluation"),
+    (OPTED_IN, "those who opted in to early access, not counted by the server"),
+])  # fmt: skip
 async def test_flag_without_conditions_names_its_reach_in_words(
     filters: dict[str, JSON], reason: str, look: Look
 ) -> None:
@@ -195,16 +188,13 @@ async def test_flag_without_conditions_names_its_reach_in_words(
     assert (reach.affected, reach.reason) == (None, reason)
 
 
-@pytest.mark.parametrize(
-    ("share", "filters", "words"),
-    [
-        (10, {}, "about 30 of 1,000 users"),
-        (10, OPTED_IN, "up to 30 of 1,000 users, plus those who opted in to early access"),
-        (0, OPTED_IN, "0 of 1,000 users, plus those who opted in to early access"),
-        (100, {"holdout": {"id": 3, "exclusion_percentage": 5}}, "up to 300 of 1,000 users"),
-        (100, {"holdout": {"id": 3, "exclusion_percentage": 0}}, "300 of 1,000 users"),
-    ],
-)
+@pytest.mark.parametrize(("share", "filters", "words"), [
+    (10, {}, "about 30 of 1,000 users"),
+    (10, OPTED_IN, "up to 30 of 1,000 users, plus those who opted in to early access"),
+    (0, OPTED_IN, "0 of 1,000 users, plus those who opted in to early access"),
+    (100, {"holdout": {"id": 3, "exclusion_percentage": 5}}, "up to 300 of 1,000 users"),
+    (100, {"holdout": {"id": 3, "exclusion_percentage": 0}}, "300 of 1,000 users"),
+])  # fmt: skip
 async def test_reach_names_users_kept_from_the_conditions(
     share: float, filters: dict[str, JSON], words: str, look: Look
 ) -> None:

@@ -50,25 +50,22 @@ def value(raw: dict[str, JSON], *others: dict[str, JSON]) -> JSON:
 OFF_9 = flag(9, active=False)
 
 
-@pytest.mark.parametrize(
-    ("dependency", "others", "name", "problem", "serves"),
-    [
-        pytest.param(2, [flag(2)], "flag-2", "", True, id="present"),
-        pytest.param(2, [flag(2, (9, True), active=False)], "flag-2", "", False, id="off, needs a missing"),
-        pytest.param(2, [flag(2, (1, True), active=False)], "flag-2", "", False, id="off, circular"),
-        pytest.param(9, [], "9", MISSING, None, id="missing"),
-        pytest.param(9, [OFF_9], "flag-9", "", False, id="missing before it was listed"),
-        pytest.param(2, [flag(2, (9, True))], "flag-2", MISSING_BEYOND, None, id="needs a missing"),
-        pytest.param(2, [flag(2, (9, True)), OFF_9], "flag-2", "", False, id="needs one that is off"),
-        pytest.param(1, [], "flag-1", CIRCULAR, None, id="itself"),
-        pytest.param(2, [flag(2, (2, True))], "flag-2", CIRCULAR, None, id="one that needs itself"),
-        pytest.param(2, [flag(2, (1, True))], "flag-2", CIRCULAR, None, id="back to the first"),
-        pytest.param(
-            2, [flag(2, (3, True)), flag(3, (4, True)), flag(4, (3, True))], "flag-2", CIRCULAR, None,
-            id="circular further on",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("dependency", "others", "name", "problem", "serves"), [
+    pytest.param(2, [flag(2)], "flag-2", "", True, id="present"),
+    pytest.param(2, [flag(2, (9, True), active=False)], "flag-2", "", False, id="off, needs a missing"),
+    pytest.param(2, [flag(2, (1, True), active=False)], "flag-2", "", False, id="off, circular"),
+    pytest.param(9, [], "9", MISSING, None, id="missing"),
+    pytest.param(9, [OFF_9], "flag-9", "", False, id="missing before it was listed"),
+    pytest.param(2, [flag(2, (9, True))], "flag-2", MISSING_BEYOND, None, id="needs a missing"),
+    pytest.param(2, [flag(2, (9, True)), OFF_9], "flag-2", "", False, id="needs one that is off"),
+    pytest.param(1, [], "flag-1", CIRCULAR, None, id="itself"),
+    pytest.param(2, [flag(2, (2, True))], "flag-2", CIRCULAR, None, id="one that needs itself"),
+    pytest.param(2, [flag(2, (1, True))], "flag-2", CIRCULAR, None, id="back to the first"),
+    pytest.param(
+        2, [flag(2, (3, True)), flag(3, (4, True)), flag(4, (3, True))], "flag-2", CIRCULAR, None,
+        id="circular further on",
+    ),
+])  # fmt: skip
 @pytest.mark.parametrize("required_value", [True, False])
 def test_dependency_is_named_and_evaluated(
     dependency: int, others: JSON, name: str, problem: str, serves: bool | None, required_value: bool

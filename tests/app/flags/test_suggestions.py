@@ -82,13 +82,10 @@ async def test_refusals_are_remembered_and_outages_are_not(make_client: MakeClie
     assert server.counts["/values/"] >= 2
 
 
-@pytest.mark.parametrize(
-    ("status", "detail", "reason"),
-    [
-        (404, "Endpoint not found.", "this server lists no others"),
-        (403, "You do not have permission.", "the key may not list others"),
-    ],
-)
+@pytest.mark.parametrize(("status", "detail", "reason"), [
+    (404, "Endpoint not found.", "this server lists no others"),
+    (403, "You do not have permission.", "the key may not list others"),
+])  # fmt: skip
 async def test_each_kind_of_refusal_has_its_reason(
     status: int, detail: str, reason: str, make_client: MakeClient
 ) -> None:

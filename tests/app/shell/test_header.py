@@ -117,30 +117,24 @@ def test_server_that_refused_to_open_a_project_was_connected() -> None:
     assert link_of(state(), NotSignedIn("The key was not accepted (401).")).words == "sign in again"
 
 
-@pytest.mark.parametrize(
-    ("waiting", "link"),
-    [
-        (0.0, Link("loading", "saving…, reading new-nav… esc cancels")),
-        (38.2, Link("retrying", "saving in 40 s…, reading new-nav in 40 s… esc cancels")),
-    ],
-)
+@pytest.mark.parametrize(("waiting", "link"), [
+    (0.0, Link("loading", "saving…, reading new-nav… esc cancels")),
+    (38.2, Link("retrying", "saving in 40 s…, reading new-nav in 40 s… esc cancels")),
+])  # fmt: skip
 def test_reading_counts_down_while_the_server_asked_to_wait(waiting: float, link: Link) -> None:
     client = SimpleNamespace(link=SimpleNamespace(waiting=waiting))
     workspace = SimpleNamespace(client=client, unresolved=0)
     assert link_of(state(workspace=workspace, shows_saving=True, reading="new-nav")) == link
 
 
-@pytest.mark.parametrize(
-    ("trouble", "is_connecting", "times"),
-    [
-        (REFUSED, False, 1),
-        # The attempt in progress is enough.
-        (REFUSED, True, 0),
-        # Only another key helps, and the app asks for it.
-        (NO_KEY, False, 0),
-        (None, False, 0),
-    ],
-)
+@pytest.mark.parametrize(("trouble", "is_connecting", "times"), [
+    (REFUSED, False, 1),
+    # The attempt in progress is enough.
+    (REFUSED, True, 0),
+    # Only another key helps, and the app asks for it.
+    (NO_KEY, False, 0),
+    (None, False, 0),
+])  # fmt: skip
 async def test_unopened_project_is_connected_again_after_outages(
     trouble: ApiError | None, is_connecting: bool, times: int
 ) -> None:

@@ -41,15 +41,12 @@ def test_tmux_gets_it_for_itself_and_to_hand_on(environment: dict[str, str]) -> 
     assert "set-clipboard" in copied_hint(environment)
 
 
-@pytest.mark.parametrize(
-    ("text", "term", "why"),
-    [
-        ("x" * LONGEST, "xterm", ""),
-        ("x" * (LONGEST + 1), "xterm", f"{TOO_LONG}: 74,995 bytes of at most 74,994"),
-        ("é" * LONGEST, "xterm", f"{TOO_LONG}: 149,988 bytes of at most 74,994"),
-        ("x", "linux", "this terminal has no clipboard"),
-    ],
-)
+@pytest.mark.parametrize(("text", "term", "why"), [
+    ("x" * LONGEST, "xterm", ""),
+    ("x" * (LONGEST + 1), "xterm", f"{TOO_LONG}: 74,995 bytes of at most 74,994"),
+    ("é" * LONGEST, "xterm", f"{TOO_LONG}: 149,988 bytes of at most 74,994"),
+    ("x", "linux", "this terminal has no clipboard"),
+])  # fmt: skip
 def test_what_cannot_arrive_is_said_instead_of_sent(text: str, term: str, why: str) -> None:
     assert why_not_copied(text, {"TERM": term}) == why
     assert why or len(clipboard_sequence(text, {"TERM": term})) <= 100_000

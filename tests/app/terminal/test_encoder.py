@@ -162,15 +162,12 @@ RED, BLUE = Style(color="red"), Style(color="blue", bold=True)
 EMOJI = "👩\u200d🚀"
 
 
-@pytest.mark.parametrize(
-    ("case", "before", "after", "sent"),
-    [
-        ("one cell", [("abcdef", None)], [("abXdef", None)], "\x1b[1;3HX\x1b[0m"),
-        ("half of a wide character", [("日本", None)], [("x", None)], "\x1b[1;1Hx \x1b[0m"),
-        ("emoji", [], [(f"{EMOJI}x", None)], f"\x1b[1;1H{EMOJI}\x1b[3Gx\x1b[0m"),
-        ("blanks of another colour", [("a    b", RED)], [("a", RED), ("    ", BLUE), ("b", RED)], ""),
-    ],
-)
+@pytest.mark.parametrize(("case", "before", "after", "sent"), [
+    ("one cell", [("abcdef", None)], [("abXdef", None)], "\x1b[1;3HX\x1b[0m"),
+    ("half of a wide character", [("日本", None)], [("x", None)], "\x1b[1;1Hx \x1b[0m"),
+    ("emoji", [], [(f"{EMOJI}x", None)], f"\x1b[1;1H{EMOJI}\x1b[3Gx\x1b[0m"),
+    ("blanks of another colour", [("a    b", RED)], [("a", RED), ("    ", BLUE), ("b", RED)], ""),
+])  # fmt: skip
 def test_only_what_changed_in_a_line_is_sent(
     case: str, before: list[tuple[str, Style | None]], after: list[tuple[str, Style | None]], sent: str
 ) -> None:
@@ -186,14 +183,10 @@ def test_another_size_forgets_what_was_shown() -> None:
     assert terminal.screen.display == ["x" * 12] * 4
 
 
-@pytest.mark.parametrize(
-    ("frames", "shown"),
-    [
-        ([(0, 0, [("日本日", None)]), (0, 1, [("xyz", None)])], " xyz日"),
-        ([(0, 0, [("a" * (WIDTH - 1) + "日", None)])], "a" * (WIDTH - 1)),
-    ],
-    ids=["covered", "at the edge"],
-)
+@pytest.mark.parametrize(("frames", "shown"), [
+    ([(0, 0, [("日本日", None)]), (0, 1, [("xyz", None)])], " xyz日"),
+    ([(0, 0, [("a" * (WIDTH - 1) + "日", None)])], "a" * (WIDTH - 1)),
+], ids=["covered", "at the edge"])  # fmt: skip
 def test_halves_of_wide_characters_become_blanks(frames: list[Line], shown: str) -> None:
     encoder, terminal = make_encoder(), Terminal()
     for line in frames:

@@ -97,23 +97,20 @@ async def test_keys_read_before_the_loss_are_left_out() -> None:
         assert app.keys == ["j"]
 
 
-@pytest.mark.parametrize(
-    ("case", "keys", "quits"),
-    [
-        ("control character", b"\x11", True),
-        ("among keys", b"jj\x11k", True),
-        ("kitty", b"\x1b[113;5u", True),
-        ("kitty with caps lock", b"\x1b[A\x1b[106;1;106uj\x1b[113;69u", True),
-        ("kitty with num lock", b"\x1b[113::113;133:1u", True),
-        ("q", b"q", False),
-        ("kitty q", b"\x1b[113;1u", False),
-        ("with shift", b"\x1b[113;6u", False),
-        ("unfinished", b"\x1b[113;", False),
-        ("mouse", b"\x1b[<113;5;5Mu", False),
-        ("ctrl+s", b"\x1b[115;5u", False),
-        ("without a key", b"\x1b[;5u", False),
-    ],
-)
+@pytest.mark.parametrize(("case", "keys", "quits"), [
+    ("control character", b"\x11", True),
+    ("among keys", b"jj\x11k", True),
+    ("kitty", b"\x1b[113;5u", True),
+    ("kitty with caps lock", b"\x1b[A\x1b[106;1;106uj\x1b[113;69u", True),
+    ("kitty with num lock", b"\x1b[113::113;133:1u", True),
+    ("q", b"q", False),
+    ("kitty q", b"\x1b[113;1u", False),
+    ("with shift", b"\x1b[113;6u", False),
+    ("unfinished", b"\x1b[113;", False),
+    ("mouse", b"\x1b[<113;5;5Mu", False),
+    ("ctrl+s", b"\x1b[115;5u", False),
+    ("without a key", b"\x1b[;5u", False),
+])  # fmt: skip
 def test_ctrl_q_is_found_among_keys(case: str, keys: bytes, quits: bool) -> None:
     assert bool(holds_quit(keys)) is quits
 

@@ -58,17 +58,14 @@ def test_a_dividing_line_hides_no_row_and_no_cursor(moves: list[tuple[str, int]]
             assert view.rule_line + 1 == view.height or places[view.rule_line + 1] == rule
 
 
-@pytest.mark.parametrize(
-    ("case", "moves", "top", "place"),
-    [
-        ("step past the edge", [lambda view: view.move_to(10)], 1, 10),
-        ("jump past the edge", [lambda view: view.move_to(10, jump=True)], 5, 10),
-        ("page", [lambda view: view.move_to(3), lambda view: view.page(10)], 10, 13),
-        ("scroll", [lambda view: view.move_to(5), lambda view: view.scroll(3)], 3, 5),
-        ("scroll past the cursor", [lambda view: view.move_to(5), lambda view: view.scroll(6)], 6, 6),
-        ("other rows", [lambda view: view.move_to(7), lambda view: view.replace(100, 40, view.line)], 33, 40),
-    ],
-)
+@pytest.mark.parametrize(("case", "moves", "top", "place"), [
+    ("step past the edge", [lambda view: view.move_to(10)], 1, 10),
+    ("jump past the edge", [lambda view: view.move_to(10, jump=True)], 5, 10),
+    ("page", [lambda view: view.move_to(3), lambda view: view.page(10)], 10, 13),
+    ("scroll", [lambda view: view.move_to(5), lambda view: view.scroll(3)], 3, 5),
+    ("scroll past the cursor", [lambda view: view.move_to(5), lambda view: view.scroll(6)], 6, 6),
+    ("other rows", [lambda view: view.move_to(7), lambda view: view.replace(100, 40, view.line)], 33, 40),
+])  # fmt: skip
 def test_moves_keep_cursor_in_sight(
     case: str, moves: list[Callable[[Viewport], object]], top: int, place: int
 ) -> None:

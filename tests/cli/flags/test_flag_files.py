@@ -108,15 +108,11 @@ def test_wrong_file_changes_nothing(text: str, code: int, signed_in: Run) -> Non
     assert print_flags(signed_in, "new-nav") == before
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ('{"key": "new-nav", "active": NaN}', "NaN is not a JSON number"),
-        ("[" * 100_000, "it is nested too deeply"),
-        ('{"key": "new-nav", "name": "whole"}\n' * 120_000, "more than 4,000,000 characters"),
-    ],
-    ids=["NaN", "nested", "long"],
-)
+@pytest.mark.parametrize(("text", "why"), [
+    ('{"key": "new-nav", "active": NaN}', "NaN is not a JSON number"),
+    ("[" * 100_000, "it is nested too deeply"),
+    ('{"key": "new-nav", "name": "whole"}\n' * 120_000, "more than 4,000,000 characters"),
+], ids=["NaN", "nested", "long"])  # fmt: skip
 def test_refused_file_is_explained(text: str, why: str, signed_in: Run, tmp_path: Path) -> None:
     (tmp_path / "flags.json").write_text(text)
     for source in ("-", "flags.json"):

@@ -256,20 +256,17 @@ def test_command_for_a_written_set_quotes_its_file(with_default: Run) -> None:
     require_done(with_default(*applying, "--dry-run"))
 
 
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        (("flags", "get", "qqqqqqqqqq"), ["flags", "list", *OPTIONS]),
-        (("flags", "history", FLAG, "--project", "qqqqqq"), ["projects", "--profile", "other"]),
-        (("flags", "disable", FLAG, "--if-version", "99"), ["flags", "history", FLAG, *OPTIONS]),
-        (("undo", "abcdef"), ["journal", "--profile", "other"]),
-        (("flags", "schedule", FLAG, "--drop", "99"), ["flags", "due", FLAG, *OPTIONS]),
-        (("flags", "payload", FLAG), ["flags", "list", "type:config", *OPTIONS]),
-        (("flags", "edit", FLAG, "--field", "rollout=3"),
-         ["flags", "rollout", "FLAG", "--to", "PERCENT", *OPTIONS]),
-        (("flags", "create", "x", "--variant", "a b"), ["flags", "edit", *OPTIONS]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "named"), [
+    (("flags", "get", "qqqqqqqqqq"), ["flags", "list", *OPTIONS]),
+    (("flags", "history", FLAG, "--project", "qqqqqq"), ["projects", "--profile", "other"]),
+    (("flags", "disable", FLAG, "--if-version", "99"), ["flags", "history", FLAG, *OPTIONS]),
+    (("undo", "abcdef"), ["journal", "--profile", "other"]),
+    (("flags", "schedule", FLAG, "--drop", "99"), ["flags", "due", FLAG, *OPTIONS]),
+    (("flags", "payload", FLAG), ["flags", "list", "type:config", *OPTIONS]),
+    (("flags", "edit", FLAG, "--field", "rollout=3"),
+     ["flags", "rollout", "FLAG", "--to", "PERCENT", *OPTIONS]),
+    (("flags", "create", "x", "--variant", "a b"), ["flags", "edit", *OPTIONS]),
+])  # fmt: skip
 def test_errors_name_profile_and_project(with_default: Run, words: tuple[str, ...], named: list[str]) -> None:
     options = OPTIONS[:2] if "--project" in words else OPTIONS
     refused = with_default(*words, *options)

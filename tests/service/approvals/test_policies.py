@@ -190,21 +190,18 @@ async def test_policy_of_the_setting_is_not_listed(start_world: Start) -> None:
     await world.refuses("POST", POLICIES, {**BODY, "action_key": "everything"}, status=400)
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("14 00:00:00", 14 * 86_400),
-        ("3600", 3_600),
-        ("1:30", 90),
-        ("2 days, 00:00:01", 172_801),
-        ("01:00:00.5", 3_600),
-        ("0", None),
-        ("-1", None),
-        ("40000 00:00:00", None),
-        ("", None),
-        ("1 day", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "seconds"), [
+    ("14 00:00:00", 14 * 86_400),
+    ("3600", 3_600),
+    ("1:30", 90),
+    ("2 days, 00:00:01", 172_801),
+    ("01:00:00.5", 3_600),
+    ("0", None),
+    ("-1", None),
+    ("40000 00:00:00", None),
+    ("", None),
+    ("1 day", None),
+])  # fmt: skip
 def test_durations_are_read_and_shown(text: str, seconds: int | None) -> None:
     duration = read_duration(text)
     assert duration == (None if seconds is None else timedelta(seconds=seconds))

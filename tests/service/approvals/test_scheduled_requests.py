@@ -33,14 +33,11 @@ async def newest(office: Office) -> str:
 LATE = "The change was not approved before its scheduled time."
 
 
-@pytest.mark.parametrize(
-    ("decision", "state", "is_on", "reason"),
-    [
-        ("approve/", "applied", False, None),
-        ("reject/", "rejected", True, LATE),
-        ("", "expired", True, LATE),
-    ],
-)
+@pytest.mark.parametrize(("decision", "state", "is_on", "reason"), [
+    ("approve/", "applied", False, None),
+    ("reject/", "rejected", True, LATE),
+    ("", "expired", True, LATE),
+])  # fmt: skip
 async def test_scheduled_change_is_applied_only_if_approved(
     office: Office, decision: str, state: str, is_on: bool, reason: str | None
 ) -> None:

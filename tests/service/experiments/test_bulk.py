@@ -71,16 +71,13 @@ async def test_tags_are_logged_once_for_each_edit(service: Service) -> None:
     assert logged == [[(["c"], ["c", "d"])], [(["a", "b"], ["c"])], []]
 
 
-@pytest.mark.parametrize(
-    ("changes", "attr"),
-    [
-        ({"ids": []}, "ids"), ({"ids": {}}, "ids"), ({"ids": [1, "x"]}, "ids__1"),
-        ({"ids": [1e300]}, "ids__0"), ({"ids": [None]}, "ids__0"), ({"ids": [1] * 501}, "ids"),
-        ({"action": "drop"}, "action"), ({"action": ["add"]}, "action"), ({"tags": []}, "tags"),
-        ({"tags": None}, "tags"), ({"tags": [{}]}, "tags__0"), ({"tags": ["x" * 256]}, "tags__0"),
-        ({"tags": ["x"] * 101}, "tags"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("changes", "attr"), [
+    ({"ids": []}, "ids"), ({"ids": {}}, "ids"), ({"ids": [1, "x"]}, "ids__1"),
+    ({"ids": [1e300]}, "ids__0"), ({"ids": [None]}, "ids__0"), ({"ids": [1] * 501}, "ids"),
+    ({"action": "drop"}, "action"), ({"action": ["add"]}, "action"), ({"tags": []}, "tags"),
+    ({"tags": None}, "tags"), ({"tags": [{}]}, "tags__0"), ({"tags": ["x" * 256]}, "tags__0"),
+    ({"tags": ["x"] * 101}, "tags"),
+])  # fmt: skip
 async def test_invalid_edit_of_tags_is_refused(service: Service, changes: dict[str, Any], attr: str) -> None:
     status, _, place = await service.refused("POST", TAGGING, tagging(1) | changes)
     assert (status, place) == (400, attr)

@@ -74,17 +74,13 @@ async def test_a_copy_in_another_project(service: Service) -> None:
 NO_TEAM, NO_WRITE = "Target team not found.", "You do not have write access to the target project."
 
 
-@pytest.mark.parametrize(
-    ("sql", "team", "refusal"),
-    [
-        ("", 9, (404, NO_TEAM)),
-        ("UPDATE projects SET organization_id = 'strangers' WHERE id = 2", 2, (404, NO_TEAM)),
-        ("UPDATE api_keys SET scoped_teams = '[1]'", 2, (403, NO_WRITE)),
-        ("INSERT INTO access_levels VALUES (2, 1, 'experiment', '', 'viewer')", 2,
-         (403, "You do not have editor access to this resource.")),
-    ],
-    ids=["no such project", "a project of strangers", "a key for one project", "a viewer there"],
-)  # fmt: skip
+@pytest.mark.parametrize(("sql", "team", "refusal"), [
+    ("", 9, (404, NO_TEAM)),
+    ("UPDATE projects SET organization_id = 'strangers' WHERE id = 2", 2, (404, NO_TEAM)),
+    ("UPDATE api_keys SET scoped_teams = '[1]'", 2, (403, NO_WRITE)),
+    ("INSERT INTO access_levels VALUES (2, 1, 'experiment', '', 'viewer')", 2,
+     (403, "You do not have editor access to this resource.")),
+], ids=["no such project", "a project of strangers", "a key for one project", "a viewer there"])  # fmt: skip
 async def test_a_copy_needs_access_to_the_other_project(
     service: Service, sql: str, team: int, refusal: Any
 ) -> None:
@@ -133,13 +129,10 @@ HOGQL = [{"key": "x", "type": "hogql"}]
 BY_HOGQL = {"kind": "ExperimentEventExposureConfig", "event": "opened", "properties": HOGQL}
 
 
-@pytest.mark.parametrize(
-    ("config", "detail", "attr"),
-    [
-        (BY_ACTION, "Invalid action ID", None),
-        (BY_HOGQL, "Filters of type 'hogql' are not computed here", "exposure_criteria"),
-    ],
-)
+@pytest.mark.parametrize(("config", "detail", "attr"), [
+    (BY_ACTION, "Invalid action ID", None),
+    (BY_HOGQL, "Filters of type 'hogql' are not computed here", "exposure_criteria"),
+])  # fmt: skip
 async def test_cohort_of_unreadable_events_is_refused(
     service: Service, config: Any, detail: str, attr: Any
 ) -> None:
@@ -154,14 +147,11 @@ def holdout_with(**group: Any) -> dict[str, Any]:
     return {"name": "h", "filters": [{"properties": [], **group}]}
 
 
-@pytest.mark.parametrize(
-    ("body", "detail", "attr"),
-    [
-        ({"name": "h"}, "Filters are required to create an holdout group", None),
-        (holdout_with(rollout_percentage=None), "Rollout percentage must be present.", "filters"),
-        (holdout_with(rollout_percentage=101), "Rollout percentage must be between 0 and 100.", "filters"),
-    ],
-)
+@pytest.mark.parametrize(("body", "detail", "attr"), [
+    ({"name": "h"}, "Filters are required to create an holdout group", None),
+    (holdout_with(rollout_percentage=None), "Rollout percentage must be present.", "filters"),
+    (holdout_with(rollout_percentage=101), "Rollout percentage must be between 0 and 100.", "filters"),
+])  # fmt: skip
 async def test_invalid_holdout_is_refused(service: Service, body: Any, detail: str, attr: str | None) -> None:
     assert await service.refused("POST", "experiment_holdouts", body) == (400, detail, attr)
 

@@ -42,16 +42,12 @@ TWENTY = {"control": 5, **{f"v{number}": 5 for number in range(19)}}
 SPLIT = [{"key": "control", "split_percent": 70, "rollout_percentage": 50}, {"key": "t", "split_percent": 30}]
 
 
-@pytest.mark.parametrize(
-    ("variants", "expected"),
-    [
-        (listed(THIRDS), THIRDS),
-        (listed(TWENTY), TWENTY),
-        (listed({"Control": 50, "b": 50}), {"control": 50, "b": 50}),
-        (SPLIT, {"control": 70, "t": 30}),
-    ],
-    ids=["in their order", "twenty of them", "a capital control", "split_percent wins"],
-)
+@pytest.mark.parametrize(("variants", "expected"), [
+    (listed(THIRDS), THIRDS),
+    (listed(TWENTY), TWENTY),
+    (listed({"Control": 50, "b": 50}), {"control": 50, "b": 50}),
+    (SPLIT, {"control": 70, "t": 30}),
+], ids=["in their order", "twenty of them", "a capital control", "split_percent wins"])  # fmt: skip
 async def test_scenarios_4_and_5_variants_reach_the_flag(
     service: Service, variants: Any, expected: Any
 ) -> None:
@@ -71,27 +67,21 @@ async def test_newest_servers_need_no_control(newest: Service) -> None:
     await newest.post("experiments", {**thirds, "excluded_variants": ["b"]}, 201)
 
 
-@pytest.mark.parametrize(
-    ("shares", "detail"),
-    [
-        (None, "Feature flag must have at least 2 variants (control and at least one test variant)"),
-        ({"a": 50, "b": 50}, "Feature flag must have a variant with key 'control'"),
-    ],
-)
+@pytest.mark.parametrize(("shares", "detail"), [
+    (None, "Feature flag must have at least 2 variants (control and at least one test variant)"),
+    ({"a": 50, "b": 50}, "Feature flag must have a variant with key 'control'"),
+])  # fmt: skip
 async def test_scenario_6_an_existing_flag_needs_variants(service: Service, shares: Any, detail: str) -> None:
     await service.flag("k", shares)
     assert await service.refused("POST", "experiments", body_of()) == (400, detail, None)
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"feature_flag": {"filters": {"multivariate": {"variants": listed(HALVES)}}}},
-        {"feature_flag": {"ensure_experience_continuity": True}},
-        {"parameters": variants_of(control=90, test=10)},
-        {"parameters": {"rollout_percentage": 5}},
-    ],
-)
+@pytest.mark.parametrize("fields", [
+    {"feature_flag": {"filters": {"multivariate": {"variants": listed(HALVES)}}}},
+    {"feature_flag": {"ensure_experience_continuity": True}},
+    {"parameters": variants_of(control=90, test=10)},
+    {"parameters": {"rollout_percentage": 5}},
+])  # fmt: skip
 async def test_scenario_7_configuration_for_an_existing_flag_is_refused(
     service: Service, fields: Any
 ) -> None:

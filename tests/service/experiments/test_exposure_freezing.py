@@ -41,17 +41,14 @@ async def test_freezing_narrows_every_condition_to_exposed_users(service: Servic
     assert (thawed["status"], thawed["feature_flag"]["filters"]) == ("running", before)
 
 
-@pytest.mark.parametrize(
-    ("actions", "status", "is_frozen"),
-    [
-        (("unfreeze_exposure",), "running", False),
-        (("reset",), "draft", False),
-        (("ship_variant",), "stopped", False),
-        (("end",), "stopped", True),
-        (("pause",), "paused", True),
-        (("pause", "resume"), "exposure_frozen", True),
-    ],
-)
+@pytest.mark.parametrize(("actions", "status", "is_frozen"), [
+    (("unfreeze_exposure",), "running", False),
+    (("reset",), "draft", False),
+    (("ship_variant",), "stopped", False),
+    (("end",), "stopped", True),
+    (("pause",), "paused", True),
+    (("pause", "resume"), "exposure_frozen", True),
+])  # fmt: skip
 async def test_freeze_ends_when_undone_reset_or_shipped(
     service: Service, exposed: Any, actions: tuple[str, ...], status: str, is_frozen: bool
 ) -> None:

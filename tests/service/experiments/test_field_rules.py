@@ -135,13 +135,10 @@ async def test_scenario_3_a_name_has_at_most_400_characters(service: Service) ->
     await service.post("experiments", body_of(name="n" * 400), 201)
 
 
-@pytest.mark.parametrize(
-    ("variants", "detail"),
-    [
-        (variants_of(**MANY), "Feature flag variants must be less than 21"),
-        (variants_of(a=50, b=50), "Feature flag variants must contain a control variant"),
-    ],
-)
+@pytest.mark.parametrize(("variants", "detail"), [
+    (variants_of(**MANY), "Feature flag variants must be less than 21"),
+    (variants_of(a=50, b=50), "Feature flag variants must contain a control variant"),
+])  # fmt: skip
 async def test_older_servers_name_parameters_for_variants(
     legacy: Service, variants: Any, detail: str
 ) -> None:

@@ -73,17 +73,14 @@ async def test_migration_brings_shared_metrics_along(service: Service) -> None:
     assert (await service.get(path))["count"] == 3
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [
-        {"kind": "ExperimentTrendsQuery"},
-        {"kind": "ExperimentTrendsQuery", "count_query": []},
-        {"kind": "ExperimentTrendsQuery", "count_query": {"series": []}},
-        {"kind": "ExperimentTrendsQuery", "count_query": {"series": [1]}},
-        {"kind": "ExperimentFunnelsQuery", "funnels_query": {"series": {}}},
-        {"kind": "ExperimentFunnelsQuery", "funnels_query": {"series": [{"kind": 5}]}},
-    ],
-)
+@pytest.mark.parametrize("metric", [
+    {"kind": "ExperimentTrendsQuery"},
+    {"kind": "ExperimentTrendsQuery", "count_query": []},
+    {"kind": "ExperimentTrendsQuery", "count_query": {"series": []}},
+    {"kind": "ExperimentTrendsQuery", "count_query": {"series": [1]}},
+    {"kind": "ExperimentFunnelsQuery", "funnels_query": {"series": {}}},
+    {"kind": "ExperimentFunnelsQuery", "funnels_query": {"series": [{"kind": 5}]}},
+])  # fmt: skip
 async def test_metric_without_an_event_is_not_migrated(service: Service, metric: Any) -> None:
     original = await legacy_experiment(service, metric)
     assert (await service.act_refused(original, "migrate"))[0] == 400

@@ -225,14 +225,11 @@ async def test_scenario_27_a_flag_change_that_needs_approval_changes_nothing(sta
 CLEANUP = {"open_cleanup_pr": True}
 
 
-@pytest.mark.parametrize(
-    ("action", "body", "has_task"),
-    [
-        ("end", WON | CLEANUP, True), ("end", WON | {"open_cleanup_pr": False}, False), ("end", WON, False),
-        ("end", CLEANUP, False), ("ship_variant", SHIP | WON | CLEANUP, True),
-        ("ship_variant", SHIP | CLEANUP, False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("action", "body", "has_task"), [
+    ("end", WON | CLEANUP, True), ("end", WON | {"open_cleanup_pr": False}, False), ("end", WON, False),
+    ("end", CLEANUP, False), ("ship_variant", SHIP | WON | CLEANUP, True),
+    ("ship_variant", SHIP | CLEANUP, False),
+])  # fmt: skip
 async def test_conclusion_makes_a_task_to_clean_up_code(
     service: Service, action: str, body: Any, has_task: bool
 ) -> None:

@@ -153,13 +153,10 @@ async def test_the_running_time_follows_from_a_baseline_or_from_sums(service: Se
 NO_LIST = 'Expected a list of items but got type "int".'
 
 
-@pytest.mark.parametrize(
-    ("body", "detail", "attr"),
-    [
-        ({"metric_type": "x"}, '"x" is not a valid choice.', "metric_type"),
-        ({"metric_type": "funnel"}, "This field is required.", "minimum_detectable_effect"),
-        (FUNNEL | {"baseline_stats": SUMS | {"step_counts": 5}}, NO_LIST, "baseline_stats__step_counts"),
-    ],
-)
+@pytest.mark.parametrize(("body", "detail", "attr"), [
+    ({"metric_type": "x"}, '"x" is not a valid choice.', "metric_type"),
+    ({"metric_type": "funnel"}, "This field is required.", "minimum_detectable_effect"),
+    (FUNNEL | {"baseline_stats": SUMS | {"step_counts": 5}}, NO_LIST, "baseline_stats__step_counts"),
+])  # fmt: skip
 async def test_invalid_running_time_is_refused(service: Service, body: Any, detail: str, attr: str) -> None:
     assert await service.refused("POST", RUNNING_TIME, body) == (400, detail, attr)

@@ -49,15 +49,12 @@ async def test_draft_moves_to_another_flag_and_logs_it(service: Service) -> None
     assert (change["field"], change["before"], change["after"]) == expected
 
 
-@pytest.mark.parametrize(
-    ("fields", "detail"),
-    [
-        ({"feature_flag_key": "plain"}, "Feature flag must have at least 2 variants"),
-        ({"feature_flag_key": "without-test"}, "Invalid baseline_variant_key: 'test'"),
-        ({"feature_flag_key": "new", "start_date": START_DATE}, "without a holdout"),
-        ({"feature_flag_key": "new", "holdout_id": 1}, "without a holdout"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "detail"), [
+    ({"feature_flag_key": "plain"}, "Feature flag must have at least 2 variants"),
+    ({"feature_flag_key": "without-test"}, "Invalid baseline_variant_key: 'test'"),
+    ({"feature_flag_key": "new", "start_date": START_DATE}, "without a holdout"),
+    ({"feature_flag_key": "new", "holdout_id": 1}, "without a holdout"),
+])  # fmt: skip
 async def test_draft_stays_where_the_move_is_refused(service: Service, fields: Any, detail: str) -> None:
     await service.post("experiment_holdouts", HELD_BACK, 201)
     await service.flag("plain")

@@ -7,13 +7,10 @@ from tests.doubles.service_world import World
 pytestmark = needs_fixtures
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("alpha", "cohort_in", "dependent_flag", "filters_plan_exact", "holdout_filters", "minimal"),
-        *("not_regex_json_string", "remote_config_zero_becomes_100"),
-    ],
-)
+@pytest.mark.parametrize("name", [
+    *("alpha", "cohort_in", "dependent_flag", "filters_plan_exact", "holdout_filters", "minimal"),
+    *("not_regex_json_string", "remote_config_zero_becomes_100"),
+])  # fmt: skip
 async def test_a_flag_the_product_would_make_is_made(world: World, name: str) -> None:
     # The requests expect flag 1 and cohort 1.
     await world.flag("first")

@@ -66,17 +66,14 @@ async def test_scenario_20_a_project_has_room_for_so_many_flags(start_world: Sta
     await full.refuses("POST", "", {"key": "a"}, detail="Maximum of 2,000 feature flags allowed per team.…")
 
 
-@pytest.mark.parametrize(
-    ("setting", "field", "adding", "removing"),
-    [
-        ("require_flag_tags", "tags",
-         "Add at least one tag. This project requires new feature flags to be tagged.",
-         "Keep at least one tag. This project requires feature flags to stay tagged."),
-        ("require_evaluation_contexts", "evaluation_contexts",
-         "At least one evaluation context is required to create a new feature flag.",
-         "Cannot remove all evaluation contexts.…"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("setting", "field", "adding", "removing"), [
+    ("require_flag_tags", "tags",
+     "Add at least one tag. This project requires new feature flags to be tagged.",
+     "Keep at least one tag. This project requires feature flags to stay tagged."),
+    ("require_evaluation_contexts", "evaluation_contexts",
+     "At least one evaluation context is required to create a new feature flag.",
+     "Cannot remove all evaluation contexts.…"),
+])  # fmt: skip
 async def test_a_project_may_require_tags_or_contexts(
     world: World, setting: str, field: str, adding: str, removing: str
 ) -> None:
@@ -163,14 +160,11 @@ async def test_percentage_makes_or_moves_the_only_condition(world: World) -> Non
     assert (moved["rollout_percentage"], moved["version"]) == (75, 2)
 
 
-@pytest.mark.parametrize(
-    "filters",
-    [
-        pytest.param(asks_whether(), id="a property"),
-        pytest.param(variants(control=50, test=50), id="variants"),
-        pytest.param({"groups": [{"properties": []}, {"properties": []}]}, id="two conditions"),
-    ],
-)
+@pytest.mark.parametrize("filters", [
+    pytest.param(asks_whether(), id="a property"),
+    pytest.param(variants(control=50, test=50), id="variants"),
+    pytest.param({"groups": [{"properties": []}, {"properties": []}]}, id="two conditions"),
+])  # fmt: skip
 async def test_a_percentage_of_no_simple_flag_is_refused(world: World, filters: dict[str, Any]) -> None:
     path = f"{(await world.flag('a', filters=filters))['id']}/"
     expected = {"attr": "rollout_percentage", "detail": "…Change filters instead.…"}

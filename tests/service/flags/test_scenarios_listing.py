@@ -31,15 +31,12 @@ async def test_scenario_40_stale_flags_are_on_old_and_for_everyone(world: World)
     assert statuses["off"] == "ACTIVE"
 
 
-@pytest.mark.parametrize(
-    ("groups", "shares", "expected"),
-    [
-        pytest.param([{}], {"a": 100, "b": 0}, "STALE", id="a variant with the whole share"),
-        pytest.param([{"variant": "b"}], {"a": 50, "b": 50}, "STALE", id="a condition that names one"),
-        pytest.param([{}], {"a": 50, "b": 50}, "ACTIVE", id="two variants"),
-        pytest.param([], {"a": 100}, "ACTIVE", id="no condition"),
-    ],
-)
+@pytest.mark.parametrize(("groups", "shares", "expected"), [
+    pytest.param([{}], {"a": 100, "b": 0}, "STALE", id="a variant with the whole share"),
+    pytest.param([{"variant": "b"}], {"a": 50, "b": 50}, "STALE", id="a condition that names one"),
+    pytest.param([{}], {"a": 50, "b": 50}, "ACTIVE", id="two variants"),
+    pytest.param([], {"a": 100}, "ACTIVE", id="no condition"),
+])  # fmt: skip
 async def test_multivariate_flag_is_rolled_out_when_all_get_one_variant(
     world: World, groups: Any, shares: dict[str, float], expected: str
 ) -> None:

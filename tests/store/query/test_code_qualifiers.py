@@ -23,12 +23,11 @@ class Code:
         return frozenset(("off",)) if "used" in key else frozenset(("unreferenced",))
 
 
-@pytest.mark.parametrize(
-    ("line", "keys"),
-    [("refs:0", ["idle"]), ("refs:>1", ["used"]), ("refs:=2", ["used"]), ("-refs:2", ["idle"]),
-     ("code:off", ["used"]), ("code:off,unreferenced", ["used", "idle"]), ("-code:unreferenced", ["used"]),
-     ("code:deleted", [])],
-)  # fmt: skip
+@pytest.mark.parametrize(("line", "keys"), [
+    ("refs:0", ["idle"]), ("refs:>1", ["used"]), ("refs:=2", ["used"]), ("-refs:2", ["idle"]),
+    ("code:off", ["used"]), ("code:off,unreferenced", ["used", "idle"]), ("-code:unreferenced", ["used"]),
+    ("code:deleted", []),
+])  # fmt: skip
 def test_qualifiers_about_code_read_the_scan(line: str, keys: list[str]) -> None:
     rows = [FlagRow(1, "used"), FlagRow(2, "idle")]
     finder: Finder[FlagRow] = Finder(rows, sort=Sort("created"))

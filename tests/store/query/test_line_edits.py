@@ -50,25 +50,22 @@ def test_cycling_always_returns_to_no_qualifier(line: str, name: str) -> None:
     assert 0 in names or line.count('"') % 2 == 1
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("c", ["created:", "called:", "code:", "checkout-redesign"]),
-        ("ty", ["type:", "types-v2"]),
-        ("-r", ["-runtime:", "-rollout:", "-refs:"]),
-        ("check", ["checkout-redesign", "old-checkout"]),
-        ("type:", ["type:boolean", "type:multivariant", "type:experiment", "type:config", "type:rules"]),
-        ("type:m", ["type:multivariant"]),
-        ("type:boolean,c", ["type:boolean,config"]),
-        ("-is:st", ["-is:stale"]),
-        ("tag:", ["tag:checkout", "tag:web", 'tag:"kill switch"']),
-        ("tag:KI", ['tag:"kill switch"']),
-        ("by:ac", ["by:ada@acme.test", "by:bob@acme.test"]),
-        ("called:", ["called:>30d", "called:never"]),
-        ("zzz:", []),
-        ("zzz", []),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("line", "expected"), [
+    ("c", ["created:", "called:", "code:", "checkout-redesign"]),
+    ("ty", ["type:", "types-v2"]),
+    ("-r", ["-runtime:", "-rollout:", "-refs:"]),
+    ("check", ["checkout-redesign", "old-checkout"]),
+    ("type:", ["type:boolean", "type:multivariant", "type:experiment", "type:config", "type:rules"]),
+    ("type:m", ["type:multivariant"]),
+    ("type:boolean,c", ["type:boolean,config"]),
+    ("-is:st", ["-is:stale"]),
+    ("tag:", ["tag:checkout", "tag:web", 'tag:"kill switch"']),
+    ("tag:KI", ['tag:"kill switch"']),
+    ("by:ac", ["by:ada@acme.test", "by:bob@acme.test"]),
+    ("called:", ["called:>30d", "called:never"]),
+    ("zzz:", []),
+    ("zzz", []),
+])  # fmt: skip
 def test_tab_offers_what_the_piece_could_become(line: str, expected: list[str]) -> None:
     assert complete(line, len(line), KNOWN, FLAGS) == expected
 

@@ -30,22 +30,21 @@ EVENT_ROWS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [("", [1, 2, 3, 4, 5]), ("checkout", [1, 3]),
-     ("is:running", [1, 2]), ("is:draft,paused,frozen", [2, 4, 5]), ("-is:stopped", [1, 2, 4, 5]),
-     ("is:archived", [6]),
-     ("flag:pric", [2]), ("flag:/^(old|pricing)$/", [2, 3]),
-     ("by:bob", [2]), ("by:me", [1]),
-     ("result:won", [3]), ("result:none is:running", [1, 2]),
-     ("type:web", [4]),
-     ("started:>7d", [1]),
-     ("ended:<7d", [3]),
-     ("started:never", [2, 3, 4, 5]),
-     ("updated:<1h", [4]),
-     ("id:1,6", [1]),
-     ("is:on", [1, 2, 3, 4, 5])],
-)  # fmt: skip
+@pytest.mark.parametrize(("line", "expected"), [
+    ("", [1, 2, 3, 4, 5]), ("checkout", [1, 3]),
+    ("is:running", [1, 2]), ("is:draft,paused,frozen", [2, 4, 5]), ("-is:stopped", [1, 2, 4, 5]),
+    ("is:archived", [6]),
+    ("flag:pric", [2]), ("flag:/^(old|pricing)$/", [2, 3]),
+    ("by:bob", [2]), ("by:me", [1]),
+    ("result:won", [3]), ("result:none is:running", [1, 2]),
+    ("type:web", [4]),
+    ("started:>7d", [1]),
+    ("ended:<7d", [3]),
+    ("started:never", [2, 3, 4, 5]),
+    ("updated:<1h", [4]),
+    ("id:1,6", [1]),
+    ("is:on", [1, 2, 3, 4, 5]),
+])  # fmt: skip
 def test_a_line_finds_the_experiments_it_asks_for(line: str, expected: list[int]) -> None:
     finder = Finder(EXPERIMENT_ROWS, listing=EXPERIMENT_LISTING, sort=Sort("name"), clock=lambda: NOW)
     finder.set_user(ADA)
@@ -53,20 +52,19 @@ def test_a_line_finds_the_experiments_it_asks_for(line: str, expected: list[int]
     assert bool(finder.query.problems) is (line == "is:on")
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [("", "abcd"), ("check start", "a"),
-     ("is:verified", "a"), ("is:unverified", "bcd"), ("is:hidden", "c"), ("is:stale", "b"),
-     ("-is:stale", "acd"), ("is:stale,hidden", "bc"), ("is:undescribed", "bc"),
-     ("kind:custom", "abd"), ("kind:posthog", "c"),
-     ("owner:me", "a"), ("owner:bob", "b"),
-     ("tag:we", "a"),
-     ("seen:never", "cd"), ("seen:<7d", "a"),
-     ("created:>1y", "c"),
-     ("name:/_(started|done)$/", "ab"),
-     ("begins", ""),
-     ("by:me", "abcd")],
-)  # fmt: skip
+@pytest.mark.parametrize(("line", "expected"), [
+    ("", "abcd"), ("check start", "a"),
+    ("is:verified", "a"), ("is:unverified", "bcd"), ("is:hidden", "c"), ("is:stale", "b"),
+    ("-is:stale", "acd"), ("is:stale,hidden", "bc"), ("is:undescribed", "bc"),
+    ("kind:custom", "abd"), ("kind:posthog", "c"),
+    ("owner:me", "a"), ("owner:bob", "b"),
+    ("tag:we", "a"),
+    ("seen:never", "cd"), ("seen:<7d", "a"),
+    ("created:>1y", "c"),
+    ("name:/_(started|done)$/", "ab"),
+    ("begins", ""),
+    ("by:me", "abcd"),
+])  # fmt: skip
 def test_a_line_finds_the_events_it_asks_for(line: str, expected: str) -> None:
     finder = Finder(EVENT_ROWS, listing=EVENT_LISTING, sort=Sort("name"), clock=lambda: NOW)
     finder.set_user(ADA)

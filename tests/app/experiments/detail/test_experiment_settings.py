@@ -64,33 +64,30 @@ ADJUSTED = "CUPED: adjusted for what users did"
 HOLDOUT = {"id": 3, "name": "Company", "filters": [{"rollout_percentage": 10}]}
 
 
-@pytest.mark.parametrize(
-    ("label", "settings", "words"),
-    [
-        ("EXPOSED BY", {"exposure_criteria": {}},
-         "a call of its flag, with test accounts; several variants seen: excluded from the results"),
-        ("EXPOSED BY", {"exposure_criteria": FIRST},
-         "action Seen, without test accounts; several variants seen: counted for the first one"),
-        ("ACTIVATED BY", {"exposure_criteria": {"activation_config": {"event": "opened"}}},
-         "opened: only who does that afterwards counts, and from then on"),
-        ("ACTIVATED BY", {}, ""),
-        ("HOLDOUT", {"holdout": HOLDOUT}, "Company, 10 % held out"),
-        ("COHORT", {"exposure_cohort": 7}, "exposed users: cohort #7"),
-        ("STATISTICS", {"only_count_matured_users": True},
-         "bayesian, 95 % intervals, only users whose window is over"),
-        ("STATISTICS", stats(), "bayesian, 95 % intervals"),
-        ("STATISTICS", stats(cuped={"enabled": True, "lookback_days": 14}),
-         f"bayesian, 95 % intervals, {ADJUSTED} in 14 days before exposure"),
-        ("STATISTICS", stats(cuped={"enabled": True}),
-         f"bayesian, 95 % intervals, {ADJUSTED} before exposure"),
-        ("STATISTICS", stats(cuped={"enabled": False, "lookback_days": 14}), "bayesian, 95 % intervals"),
-        ("STATISTICS", stats(method="frequentist", frequentist=ALPHA),
-         f"frequentist, 90 % intervals, {SEQUENTIAL}"),
-        ("STATISTICS", stats(sequential=True), f"bayesian, 95 % intervals, {SEQUENTIAL}"),
-        ("STATISTICS", stats(baseline_variant_key="b"), "bayesian, 95 % intervals, compared with b"),
-        ("STATISTICS", stats(bayesian={"ci_level": 0.9}), "bayesian, 90 % intervals"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("label", "settings", "words"), [
+    ("EXPOSED BY", {"exposure_criteria": {}},
+     "a call of its flag, with test accounts; several variants seen: excluded from the results"),
+    ("EXPOSED BY", {"exposure_criteria": FIRST},
+     "action Seen, without test accounts; several variants seen: counted for the first one"),
+    ("ACTIVATED BY", {"exposure_criteria": {"activation_config": {"event": "opened"}}},
+     "opened: only who does that afterwards counts, and from then on"),
+    ("ACTIVATED BY", {}, ""),
+    ("HOLDOUT", {"holdout": HOLDOUT}, "Company, 10 % held out"),
+    ("COHORT", {"exposure_cohort": 7}, "exposed users: cohort #7"),
+    ("STATISTICS", {"only_count_matured_users": True},
+     "bayesian, 95 % intervals, only users whose window is over"),
+    ("STATISTICS", stats(), "bayesian, 95 % intervals"),
+    ("STATISTICS", stats(cuped={"enabled": True, "lookback_days": 14}),
+     f"bayesian, 95 % intervals, {ADJUSTED} in 14 days before exposure"),
+    ("STATISTICS", stats(cuped={"enabled": True}),
+     f"bayesian, 95 % intervals, {ADJUSTED} before exposure"),
+    ("STATISTICS", stats(cuped={"enabled": False, "lookback_days": 14}), "bayesian, 95 % intervals"),
+    ("STATISTICS", stats(method="frequentist", frequentist=ALPHA),
+     f"frequentist, 90 % intervals, {SEQUENTIAL}"),
+    ("STATISTICS", stats(sequential=True), f"bayesian, 95 % intervals, {SEQUENTIAL}"),
+    ("STATISTICS", stats(baseline_variant_key="b"), "bayesian, 95 % intervals, compared with b"),
+    ("STATISTICS", stats(bayesian={"ci_level": 0.9}), "bayesian, 90 % intervals"),
+])  # fmt: skip
 def test_who_is_counted_and_how_is_described(label: str, settings: dict[str, JSON], words: str) -> None:
     lines = plain(settings_lines(experiment(**settings), 400)).splitlines()
     assert next((line[14:] for line in lines if line[:14].strip() == label), "") == words
@@ -106,22 +103,19 @@ def test_goal_of_old_servers_is_a_metric() -> None:
     assert plain([results_line(findings(experiment(metrics=[]), at=NOW), NOW)]) == "no metric is set"
 
 
-@pytest.mark.parametrize(
-    ("metric", "name", "is_share"),
-    [
-        ({"metric_type": "mean", "source": event("a"), "threshold": 3}, "a", True),
-        ({"metric_type": "mean", "source": event("a")}, "a", False),
-        ({"metric_type": "ratio", "numerator": event("a"), "denominator": event("b")}, "a", False),
-        ({"metric_type": "retention", "start_event": event("a"), "completion_event": event("b")}, "a", True),
-        (
-            {"kind": "ExperimentFunnelsQuery", "funnels_query": {"series": [event("a"), event("b")]}},
-            "b",
-            True,
-        ),
-        ({"metric_type": "count", "metric_config": {"event": "a"}}, "a", False),
-        ({"metric_type": "next"}, "next", False),
-    ],
-)
+@pytest.mark.parametrize(("metric", "name", "is_share"), [
+    ({"metric_type": "mean", "source": event("a"), "threshold": 3}, "a", True),
+    ({"metric_type": "mean", "source": event("a")}, "a", False),
+    ({"metric_type": "ratio", "numerator": event("a"), "denominator": event("b")}, "a", False),
+    ({"metric_type": "retention", "start_event": event("a"), "completion_event": event("b")}, "a", True),
+    (
+        {"kind": "ExperimentFunnelsQuery", "funnels_query": {"series": [event("a"), event("b")]}},
+        "b",
+        True,
+    ),
+    ({"metric_type": "count", "metric_config": {"event": "a"}}, "a", False),
+    ({"metric_type": "next"}, "next", False),
+])  # fmt: skip
 def test_unnamed_metric_is_named_by_what_it_counts(
     metric: dict[str, JSON], name: str, is_share: bool
 ) -> None:
@@ -145,17 +139,14 @@ NO_DAYS = "This server keeps no results by day, or not for keys."
 RECORD = "/api/projects/1/experiments/3/"
 
 
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (EndpointNotFound("No."), NO_DAYS),
-        (ClosedToKeys("No."), NO_DAYS),
-        (NotFound("Gone.", facts=ErrorFacts(path=f"{RECORD}timeseries_results/")), NO_DAYS),
-        (NotFound("Gone.", facts=ErrorFacts(path=RECORD)),
-         "Gone. It may have been deleted, or this key may not see it; read the list again."),
-        (Unanswered("No answer."), "No answer. Try again; if it stays"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("error", "words"), [
+    (EndpointNotFound("No."), NO_DAYS),
+    (ClosedToKeys("No."), NO_DAYS),
+    (NotFound("Gone.", facts=ErrorFacts(path=f"{RECORD}timeseries_results/")), NO_DAYS),
+    (NotFound("Gone.", facts=ErrorFacts(path=RECORD)),
+     "Gone. It may have been deleted, or this key may not see it; read the list again."),
+    (Unanswered("No answer."), "No answer. Try again; if it stays"),
+])  # fmt: skip
 def test_absent_days_are_not_called_deleted(error: Any, words: str) -> None:
     assert why_no_days(error).startswith(words)
 
@@ -176,20 +167,17 @@ def draw_lifecycle(days: float, planned: float | None, status: str = "running", 
     return plain(lifecycle_lines(row, STARTED + days * DAY, planned, width)).splitlines()
 
 
-@pytest.mark.parametrize(
-    ("days", "planned", "status", "bar", "words"),
-    [
-        (0.1, 28, "running", "━───────────────", "day 0 of ~28"),
-        (14, 28, "running", "━━━━━━━━────────", "day 14 of ~28"),
-        (28.2, 28, "running", "━━━━━━━━━━━━━━━─", "day 28 of ~28"),
-        (28.6, 28, "running", "━━━━━━━━━━━━━━━─", "day 29 of ~28 · longer than planned"),
-        (28.6, 28.7, "running", "━━━━━━━━━━━━━━━─", "day 29 of ~29"),
-        (90, 28, "running", "━━━━━━━━━━━━━━━─", "day 90 of ~28 · longer than planned"),
-        (12, None, "running", None, "day 12"),
-        (0.8, 28, "stopped", "━━━━━━━━━━━━━━━━", "1 day, until "),
-        (9.2, 28, "stopped", "━━━━━━━━━━━━━━━━", "9 days, until "),
-    ],
-)
+@pytest.mark.parametrize(("days", "planned", "status", "bar", "words"), [
+    (0.1, 28, "running", "━───────────────", "day 0 of ~28"),
+    (14, 28, "running", "━━━━━━━━────────", "day 14 of ~28"),
+    (28.2, 28, "running", "━━━━━━━━━━━━━━━─", "day 28 of ~28"),
+    (28.6, 28, "running", "━━━━━━━━━━━━━━━─", "day 29 of ~28 · longer than planned"),
+    (28.6, 28.7, "running", "━━━━━━━━━━━━━━━─", "day 29 of ~29"),
+    (90, 28, "running", "━━━━━━━━━━━━━━━─", "day 90 of ~28 · longer than planned"),
+    (12, None, "running", None, "day 12"),
+    (0.8, 28, "stopped", "━━━━━━━━━━━━━━━━", "1 day, until "),
+    (9.2, 28, "stopped", "━━━━━━━━━━━━━━━━", "9 days, until "),
+])  # fmt: skip
 def test_bar_and_days_of_an_experiment_agree(
     days: float, planned: float | None, status: str, bar: str | None, words: str
 ) -> None:

@@ -125,21 +125,18 @@ CHANGED = experiment(metrics=[metric("a"), metric("b", "another")])
 ENDLESS = len(WAITS)
 
 
-@pytest.mark.parametrize(
-    ("case", "server", "requests"),
-    [
-        ("young results are enough", Server(latest=WHOLE), ["latest"]),
-        ("old results of an ended experiment are enough", Server(ENDED, STALE), ["latest"]),
-        ("old results of a running one are not", Server(latest=STALE), ["latest", *BOTH]),
-        ("none are kept", Server(), ["latest", *BOTH]),
-        ("kept ones cannot be read", Server(latest=Unanswered("No.")), ["latest", *BOTH]),
-        ("one metric was changed since", Server(CHANGED, WHOLE), ["latest", "query b"]),
-        ("the key may not calculate", Server(runs=[MissingScope("No.")]), ["calculate", *BOTH]),
-        ("the server cannot calculate", Server(runs=[EndpointNotFound("No.")]), ["calculate", *BOTH]),
-        ("an outage", Server(runs=[PENDING, Unanswered("No.")]), ["calculate", "wait", "look", *BOTH]),
-        ("no end", Server(runs=[PENDING] * 99), ["calculate", *["wait", "look"] * ENDLESS, *BOTH]),
-    ],
-)
+@pytest.mark.parametrize(("case", "server", "requests"), [
+    ("young results are enough", Server(latest=WHOLE), ["latest"]),
+    ("old results of an ended experiment are enough", Server(ENDED, STALE), ["latest"]),
+    ("old results of a running one are not", Server(latest=STALE), ["latest", *BOTH]),
+    ("none are kept", Server(), ["latest", *BOTH]),
+    ("kept ones cannot be read", Server(latest=Unanswered("No.")), ["latest", *BOTH]),
+    ("one metric was changed since", Server(CHANGED, WHOLE), ["latest", "query b"]),
+    ("the key may not calculate", Server(runs=[MissingScope("No.")]), ["calculate", *BOTH]),
+    ("the server cannot calculate", Server(runs=[EndpointNotFound("No.")]), ["calculate", *BOTH]),
+    ("an outage", Server(runs=[PENDING, Unanswered("No.")]), ["calculate", "wait", "look", *BOTH]),
+    ("no end", Server(runs=[PENDING] * 99), ["calculate", *["wait", "look"] * ENDLESS, *BOTH]),
+])  # fmt: skip
 async def test_metrics_without_a_result_are_queried(case: str, server: Server, requests: list[str]) -> None:
     last = (await measure(server, again=bool(server.runs)))[-1]
     assert (server.requests, last.awaited) == (requests, 0)
@@ -169,14 +166,11 @@ async def test_missing_query_right_shows_the_last_day_or_the_reason() -> None:
     assert "days " not in without_id.requests
 
 
-@pytest.mark.parametrize(
-    ("outcome", "is_awaited", "trouble"),
-    [
-        ({"status": "failed"}, False, "calculation failed"),
-        ({"status": "pending"}, True, ""),
-        ({"status": "completed", "fingerprint": "another", "result": RESULT}, True, ""),
-    ],
-)
+@pytest.mark.parametrize(("outcome", "is_awaited", "trouble"), [
+    ({"status": "failed"}, False, "calculation failed"),
+    ({"status": "pending"}, True, ""),
+    ({"status": "completed", "fingerprint": "another", "result": RESULT}, True, ""),
+])  # fmt: skip
 def test_outcome_without_a_result_is_explained(outcome: Any, is_awaited: bool, trouble: str) -> None:
     (metric, _) = metrics_of(experiment())
     details = Findings(experiment().row(), readings=(MetricReading(metric, is_awaited=True),))
@@ -247,17 +241,13 @@ async def test_a_glance_without_a_result_is_not_repeated_at_once(server: Server)
     assert looking.is_worth_a_glance(row)
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"status": "draft"},
-        {"status": "stopped"},
-        {"conclusion": "won"},
-        {"archived": True},
-        {"is_legacy": True},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("more", [
+    {"status": "draft"},
+    {"status": "stopped"},
+    {"conclusion": "won"},
+    {"archived": True},
+    {"is_legacy": True},
+], ids=str)  # fmt: skip
 def test_only_running_unconcluded_experiments_get_a_glance(more: dict[str, Any]) -> None:
     assert not inspector(Server()).is_worth_a_glance(experiment(**more).row())
 

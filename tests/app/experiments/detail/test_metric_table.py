@@ -54,19 +54,16 @@ def thin(people: int, **more: Any) -> dict[str, Any]:
     return compared(sample("control", people, share), sample("test", people, share, **more))
 
 
-@pytest.mark.parametrize(
-    ("result", "words", "leads"),
-    [
-        (None, "no numbers yet", None),
-        ({}, "no numbers yet", None),
-        (compared(sample("control", 0, 0)), "no numbers yet", None),
-        (thin(0), "no baseline", "no baseline"),
-        (compared(sample("control", 9, 0), sample("test", 9, 3)), "the baseline is 0", "the baseline is 0"),
-        (thin(9, validation_failures=["not-enough-exposures"]), "too few users yet", "too few users yet"),
-        (thin(9, validation_failures=["x-\x1bnew"]), "x-␛new", "x-␛new"),
-        (thin(9), "+0.0 %", "test +0.0 %"),
-    ],
-)
+@pytest.mark.parametrize(("result", "words", "leads"), [
+    (None, "no numbers yet", None),
+    ({}, "no numbers yet", None),
+    (compared(sample("control", 0, 0)), "no numbers yet", None),
+    (thin(0), "no baseline", "no baseline"),
+    (compared(sample("control", 9, 0), sample("test", 9, 3)), "the baseline is 0", "the baseline is 0"),
+    (thin(9, validation_failures=["not-enough-exposures"]), "too few users yet", "too few users yet"),
+    (thin(9, validation_failures=["x-\x1bnew"]), "x-␛new", "x-␛new"),
+    (thin(9), "+0.0 %", "test +0.0 %"),
+])  # fmt: skip
 def test_thin_data_says_what_is_missing(result: dict[str, Any] | None, words: str, leads: str | None) -> None:
     shown = findings(PAIR, result)
     assert words in table(shown)
@@ -192,29 +189,23 @@ def test_day_without_an_interval_fits_80_columns() -> None:
 FAILED = {"timeseries": {"2026-02-18": None}, "errors": {"2026-02-18": "out of memory"}, "status": "failed"}
 
 
-@pytest.mark.parametrize(
-    ("series", "words"),
-    [
-        (Timeseries.of({"timeseries": {}}), "being calculated: the server has no day yet"),
-        (Timeseries.of(FAILED), "out of memory"),
-        (Timeseries.of({"timeseries": {}, "recalculation_status": "in_progress"}), "recalculated"),
-        (days(20.0, None), "1 of 2 days, 1 failed"),
-    ],
-)
+@pytest.mark.parametrize(("series", "words"), [
+    (Timeseries.of({"timeseries": {}}), "being calculated: the server has no day yet"),
+    (Timeseries.of(FAILED), "out of memory"),
+    (Timeseries.of({"timeseries": {}, "recalculation_status": "in_progress"}), "recalculated"),
+    (days(20.0, None), "1 of 2 days, 1 failed"),
+])  # fmt: skip
 def test_state_of_the_days_is_described(series: Timeseries, words: str) -> None:
     assert words in state_words(series)[0]
 
 
-@pytest.mark.parametrize(
-    ("people", "total", "is_clear", "proposed"),
-    [
-        (3_000, 400, True, ProposedConclusion("won", winner="test")),
-        (3_000, 200, True, ProposedConclusion("lost")),
-        (3_000, 310, False, ProposedConclusion(objection="no clear result so far")),
-        (200, 27, True, ProposedConclusion(objection="too few so far: 400 of 5,000 users")),
-        (0, 0, False, ProposedConclusion(objection="no results are loaded")),
-    ],
-)
+@pytest.mark.parametrize(("people", "total", "is_clear", "proposed"), [
+    (3_000, 400, True, ProposedConclusion("won", winner="test")),
+    (3_000, 200, True, ProposedConclusion("lost")),
+    (3_000, 310, False, ProposedConclusion(objection="no clear result so far")),
+    (200, 27, True, ProposedConclusion(objection="too few so far: 400 of 5,000 users")),
+    (0, 0, False, ProposedConclusion(objection="no results are loaded")),
+])  # fmt: skip
 def test_winner_is_proposed_for_a_clear_result_with_enough_people(
     people: int, total: float, is_clear: bool, proposed: ProposedConclusion
 ) -> None:

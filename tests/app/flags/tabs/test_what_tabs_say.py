@@ -218,19 +218,15 @@ CONDITIONS, VARIANTS = heavy.with_conditions(2_000), heavy.with_variants(2_000)
 MORE = "{} more {}; the JSON tab has all"
 
 
-@pytest.mark.parametrize(
-    ("raw", "tab", "words"),
-    [
-        (CONDITIONS, overview_lines, ["WHO SEES IT   2,000 conditions", MORE.format("1,900", "conditions")]),
-        (CONDITIONS, condition_pages,
-         ["2,000 of them; first match wins", MORE.format("1,933", "conditions")]),
-        (CONDITIONS, reach_lines, [MORE.format("1,950", "conditions")]),
-        (VARIANTS, variant_pages, [MORE.format("1,933", "variants"), "total 100 %"]),
-        (heavy.with_dependencies(1_000), link_pages, [MORE.format("940", "flags")]),
-        (heavy.with_cohorts(5_000), link_pages, [MORE.format("4,940", "cohorts")]),
-    ],
-    ids=["overview", "conditions", "reach", "variants", "dependencies", "cohorts"],
-)  # fmt: skip
+@pytest.mark.parametrize(("raw", "tab", "words"), [
+    (CONDITIONS, overview_lines, ["WHO SEES IT   2,000 conditions", MORE.format("1,900", "conditions")]),
+    (CONDITIONS, condition_pages,
+     ["2,000 of them; first match wins", MORE.format("1,933", "conditions")]),
+    (CONDITIONS, reach_lines, [MORE.format("1,950", "conditions")]),
+    (VARIANTS, variant_pages, [MORE.format("1,933", "variants"), "total 100 %"]),
+    (heavy.with_dependencies(1_000), link_pages, [MORE.format("940", "flags")]),
+    (heavy.with_cohorts(5_000), link_pages, [MORE.format("4,940", "cohorts")]),
+], ids=["overview", "conditions", "reach", "variants", "dependencies", "cohorts"])  # fmt: skip
 def test_tabs_count_what_they_leave_out(raw: dict[str, JSON], tab: TabLines, words: list[str]) -> None:
     drawn = plain(tab(study_of(raw), 80))
     assert all(phrase in drawn for phrase in words)
@@ -246,16 +242,12 @@ def test_variant_bar_and_rollout_choices_are_bounded() -> None:
     assert [place for place, _share, _line in choices] == [*range(MOST), None]
 
 
-@pytest.mark.parametrize(
-    ("raw", "words", "part"),
-    [
-        (CONDITIONS, ["… and 1,900 more conditions; leave with esc; E edits the whole flag as JSON"],
-         "add condition"),
-        (heavy.with_properties(5_000), ["… and 4,950 more properties"], "add property"),
-        (VARIANTS, ["… and 1,900 more variants", "… and 1,900 more payloads"], "add variant"),
-    ],
-    ids=["conditions", "properties", "variants"],
-)  # fmt: skip
+@pytest.mark.parametrize(("raw", "words", "part"), [
+    (CONDITIONS, ["… and 1,900 more conditions; leave with esc; E edits the whole flag as JSON"],
+     "add condition"),
+    (heavy.with_properties(5_000), ["… and 4,950 more properties"], "add property"),
+    (VARIANTS, ["… and 1,900 more variants", "… and 1,900 more payloads"], "add variant"),
+], ids=["conditions", "properties", "variants"])  # fmt: skip
 def test_form_of_a_heavy_flag_leads_to_its_json(raw: JSON, words: list[str], part: str) -> None:
     copy = WorkingCopy.of(Flag.of(raw))
     drawn = [*form_lines(copy)]

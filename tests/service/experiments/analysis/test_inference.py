@@ -102,16 +102,12 @@ def test_equal_groups_are_not_different() -> None:
     assert (tested.probability, tested.significant) == (1.0, False)
 
 
-@pytest.mark.parametrize(
-    ("variant", "baseline"),
-    [
-        (Estimate(100, 2.0, 0.0), Estimate(100, 1.0, 0.0)),
-        (Estimate(100, 2.0, 1.0), Estimate(100, 0.0, 0.0)),
-        (Estimate(100, 2.0, math.inf), Estimate(100, 1.0, 1.0)),
-        (Estimate(100, 2.0, math.nan), Estimate(100, 1.0, 1.0)),
-    ],
-    ids=["nothing varies", "zero baseline", "infinite variance", "no number"],
-)
+@pytest.mark.parametrize(("variant", "baseline"), [
+    (Estimate(100, 2.0, 0.0), Estimate(100, 1.0, 0.0)),
+    (Estimate(100, 2.0, 1.0), Estimate(100, 0.0, 0.0)),
+    (Estimate(100, 2.0, math.inf), Estimate(100, 1.0, 1.0)),
+    (Estimate(100, 2.0, math.nan), Estimate(100, 1.0, 1.0)),
+], ids=["nothing varies", "zero baseline", "infinite variance", "no number"])  # fmt: skip
 def test_data_from_which_nothing_follows_give_no_verdict(variant: Estimate, baseline: Estimate) -> None:
     assert bayesian(variant, baseline) is None
     assert frequentist(variant, baseline) is None

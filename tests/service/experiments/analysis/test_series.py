@@ -152,17 +152,13 @@ def test_both_methods_report_a_clear_difference() -> None:
     assert believed["validation_failures"] == tested["validation_failures"] == []
 
 
-@pytest.mark.parametrize(
-    ("people", "bought", "kind", "baseline", "variant"),
-    [
-        ((0, 0), 0, "mean", ["not-enough-exposures", "baseline-mean-is-zero"], ["not-enough-exposures"]),
-        ((49, 60), 30, "mean", ["not-enough-exposures"], []),
-        ((60, 60), 0, "mean", ["baseline-mean-is-zero"], []),
-        ((60, 60), 60, "mean", [], ["not-enough-metric-data"]),
-        ((60, 60), 4, "funnel", ["not-enough-metric-data"], []),
-    ],
-    ids=["nobody", "few", "zero", "no variance", "few conversions"],
-)
+@pytest.mark.parametrize(("people", "bought", "kind", "baseline", "variant"), [
+    ((0, 0), 0, "mean", ["not-enough-exposures", "baseline-mean-is-zero"], ["not-enough-exposures"]),
+    ((49, 60), 30, "mean", ["not-enough-exposures"], []),
+    ((60, 60), 0, "mean", ["baseline-mean-is-zero"], []),
+    ((60, 60), 60, "mean", [], ["not-enough-metric-data"]),
+    ((60, 60), 4, "funnel", ["not-enough-metric-data"], []),
+], ids=["nobody", "few", "zero", "no variance", "few conversions"])  # fmt: skip
 def test_validation_failures_name_their_reason(
     people: tuple[int, int], bought: int, kind: str, baseline: list[str], variant: list[str]
 ) -> None:

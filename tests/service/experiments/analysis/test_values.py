@@ -47,20 +47,17 @@ def _value(
     return entity_value(Metric.of(metric), require(assign(exposures)), exposures, occurrences, **options)
 
 
-@pytest.mark.parametrize(
-    ("math", "values", "expected"),
-    [
-        ("total", [5, None, "x"], 3.0),
-        ("sum", [5, 2.5, None, "4", "x", True], 11.5),
-        ("sum", [1e300, 2], 2.0),
-        ("min", [5, 2], 2.0),
-        ("min", [], 0.0),
-        ("max", [5, 2], 5.0),
-        ("avg", [5, 2], 3.5),
-        ("unique_session", ["a", "a", "b", "", None], 2.0),
-        ("dau", ["me", "me"], 1.0),
-    ],
-)
+@pytest.mark.parametrize(("math", "values", "expected"), [
+    ("total", [5, None, "x"], 3.0),
+    ("sum", [5, 2.5, None, "4", "x", True], 11.5),
+    ("sum", [1e300, 2], 2.0),
+    ("min", [5, 2], 2.0),
+    ("min", [], 0.0),
+    ("max", [5, 2], 5.0),
+    ("avg", [5, 2], 3.5),
+    ("unique_session", ["a", "a", "b", "", None], 2.0),
+    ("dau", ["me", "me"], 1.0),
+])  # fmt: skip
 def test_each_kind_of_math(math: str, values: list[Any], expected: float) -> None:
     events = [(20.0 + place, 0, value) for place, value in enumerate(values)]
     assert _value(_mean(math=math, math_property="price"), events) == Amount(expected)
@@ -118,11 +115,10 @@ def test_window_of_conversion_begins_at_an_exposure() -> None:
     assert _value(_funnel(2, **MINUTE), [events[0], events[2]], (10.0, 500.0)) == Amount(0.0, steps=1)
 
 
-@pytest.mark.parametrize(
-    ("metric", "events", "early", "late", "expected"),
-    [(DAILY, [], 9.0 + DAY, 10.0 + DAY, Amount(0.0)),
-     (_retention(), [(DAY, 0)], 3 * DAY, 9 * DAY, Amount(0.0, 1.0))],
-)  # fmt: skip
+@pytest.mark.parametrize(("metric", "events", "early", "late", "expected"), [
+    (DAILY, [], 9.0 + DAY, 10.0 + DAY, Amount(0.0)),
+    (_retention(), [(DAY, 0)], 3 * DAY, 9 * DAY, Amount(0.0, 1.0)),
+])  # fmt: skip
 def test_users_count_once_their_window_has_passed(
     metric: dict[str, Any], events: list[tuple[float, int]], early: float, late: float, expected: Amount
 ) -> None:
@@ -140,15 +136,12 @@ def test_one_event_is_one_step_of_a_funnel(order: str) -> None:
     assert entity_value(funnel, assignment, exposures, again) == Amount(1.0, steps=2)
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        {"kind": "ExperimentTrendsQuery"},
-        {"metric_type": "mean", "source": {"kind": "ExperimentDataWarehouseNode"}},
-        {"metric_type": "mean", "source": BUY | {"math": "hogql", "math_hogql": "sum(1)"}},
-        {"metric_type": "mean"},
-    ],
-)
+@pytest.mark.parametrize("raw", [
+    {"kind": "ExperimentTrendsQuery"},
+    {"metric_type": "mean", "source": {"kind": "ExperimentDataWarehouseNode"}},
+    {"metric_type": "mean", "source": BUY | {"math": "hogql", "math_hogql": "sum(1)"}},
+    {"metric_type": "mean"},
+])  # fmt: skip
 def test_unsupported_metrics_name_the_reason(raw: dict[str, Any]) -> None:
     with pytest.raises(NotComputable, match="here"):
         Metric.of(raw)

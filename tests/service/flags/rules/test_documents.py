@@ -125,42 +125,36 @@ def test_first_fault_is_named_with_its_place(document: Any, attr: str, detail: s
     assert fault_of(document) == (attr, detail, code)
 
 
-@pytest.mark.parametrize(
-    ("percentage", "detail"),
-    [
-        ("50", "Must be a finite number."),
-        (True, "Must be a finite number."),
-        (100.01, "Must be between 0 and 100."),
-        (-1, "Must be between 0 and 100."),
-        (10**400, "Must be between 0 and 100."),
-        (0.001, "Must have at most 2 decimal places."),
-    ],
-)
+@pytest.mark.parametrize(("percentage", "detail"), [
+    ("50", "Must be a finite number."),
+    (True, "Must be a finite number."),
+    (100.01, "Must be between 0 and 100."),
+    (-1, "Must be between 0 and 100."),
+    (10**400, "Must be between 0 and 100."),
+    (0.001, "Must have at most 2 decimal places."),
+])  # fmt: skip
 def test_percentages_have_two_decimals_at_most(percentage: Any, detail: str) -> None:
     rule = rule_of("percentage_rollout", rollout_percentage=percentage)
     assert fault_of(document_of(rule))[:2] == ("rules__0__rollout_percentage", detail)
 
 
-@pytest.mark.parametrize(
-    ("rule", "field", "detail"),
-    [
-        (property_of("exact", type="pet"), "type", "Must be person, cohort, group or flag."),
-        (property_of("exact", type="cohort"), "type",
-         "Targeting by cohort is not available yet. Only person properties are available."),
-        (property_of("min", 1), "operator", "Unknown operator."),
-        (property_of(""), "operator", "Unknown operator."),
-        (property_of(["exact"]), "operator", "Unknown operator."),
-        (property_of("exact", negation=1), "negation", "Must be true or false."),
-        (property_of("in", 1), "operator", "Only cohort or flag properties use this operator."),
-        (property_of("gt", None), "value", "Must be a number or a string."),
-        (property_of("icontains", 1), "value", "Must be a string."),
-        (property_of("icontains_multi"), "value", "Must be an array."),
-        (property_of("semver_eq"), "value", "Must be a semver string."),
-        (property_of("is_date_after"), "value", "Must be a date."),
-        (property_of("regex", "["), "value", "Must be a valid regular expression."),
-        (property_of("exact", color="red"), "color", "Unknown field."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("rule", "field", "detail"), [
+    (property_of("exact", type="pet"), "type", "Must be person, cohort, group or flag."),
+    (property_of("exact", type="cohort"), "type",
+     "Targeting by cohort is not available yet. Only person properties are available."),
+    (property_of("min", 1), "operator", "Unknown operator."),
+    (property_of(""), "operator", "Unknown operator."),
+    (property_of(["exact"]), "operator", "Unknown operator."),
+    (property_of("exact", negation=1), "negation", "Must be true or false."),
+    (property_of("in", 1), "operator", "Only cohort or flag properties use this operator."),
+    (property_of("gt", None), "value", "Must be a number or a string."),
+    (property_of("icontains", 1), "value", "Must be a string."),
+    (property_of("icontains_multi"), "value", "Must be an array."),
+    (property_of("semver_eq"), "value", "Must be a semver string."),
+    (property_of("is_date_after"), "value", "Must be a date."),
+    (property_of("regex", "["), "value", "Must be a valid regular expression."),
+    (property_of("exact", color="red"), "color", "Unknown field."),
+])  # fmt: skip
 def test_property_filters_are_checked(rule: dict[str, Any], field: str, detail: str) -> None:
     attr, shown, _ = fault_of(document_of(rule))
     assert (attr, shown) == (f"rules__0__targeting__properties__0__{field}", detail)
