@@ -35,11 +35,14 @@ async def test_project_completes_names_values_and_tags_and_counts_reach(setting:
         await program.press("up", "up", "up")
         assert line_of(program) == "s"
         assert program.app.screen.query_one("#prompt").region == before
-        await program.press("escape", front=FormScreen)
+        await program.press("escape", "escape", front=FormScreen)
         await program.press("enter", "enter", shows=("signed_up_at datetime", "plan text · in"))
         await program.press(*"pla", "tab")
         assert line_of(program) == "plan"
         assert program.wire.count("/property_definitions/") == 1
+        await program.press("enter", "enter", shows=("enterprise", " users"))
+        await program.press("escape", "escape")
+        assert line_of(program) == "plan", "an earlier question is asked again with its answer"
         await program.press("enter", "enter", shows=("enterprise", " users"))
         await program.press(*"ent", "tab", "comma", *"pr", "tab")
         assert line_of(program) == "enterprise, pro"
@@ -101,10 +104,10 @@ async def test_server_that_cannot_count_and_names_much(setting: Setting) -> None
         await stand_on(program, "+ a property", "enter", "enter", shows="the first of many; type to narrow")
         await program.press(*"_119", shows="property_119", lacks="the first of many")
         assert program.wire.count("property_definitions/") == 1
-        await program.press("escape")
+        await program.press("escape", "escape")
         await stand_on(program, "email", "enter", "enter", "enter", shows="plain", lacks="52;c")
         program.see(lacks="the condition reaches")
-        await program.press("escape", "enter", "enter")
+        await program.press("escape")
         await fill(program, "is version")
         await program.press("x", shows="must be a version such as 1.2.3", lacks="counting")
 

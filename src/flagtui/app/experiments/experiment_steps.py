@@ -1,7 +1,7 @@
 """Steps of experiments: read again, ask for choices, then pass the step to the pipeline."""
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -9,6 +9,7 @@ from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.experiments.detail.proposed_conclusion import NO_PROPOSAL, ProposedConclusion
 from flagtui.app.forms.form_lines import ask_line
+from flagtui.app.forms.question_chain import ask_in_turn
 from flagtui.app.shell.change_tasks import OnReport, ignore
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
@@ -193,13 +194,18 @@ class ExperimentSteps:
             offered = [
                 replace(each, about=proposed.objection) if each.value == WON else each for each in offered
             ]
-        conclusion = await self.runner.ask(PickerScreen(title, offered))
-        if not conclusion:
-            return None if conclusion is None else Choices()
-        about = "A comment for later readers; empty for none."
-        wrong = EXPERIMENT_FIELDS["conclusion_comment"].takes.wrong
-        comment = await ask_line(self.runner, "Why?", about, problem=wrong)
-        return None if comment is None else Choices(conclusion=conclusion, comment=comment.strip())
+
+        async def ask_conclusion(_answers: Sequence[Any], last: str | None) -> str | None:
+            shown = [replace(each, current=each.value == last) for each in offered] if last else offered
+            return await self.runner.ask(PickerScreen(title, shown))
+
+        async def ask_comment(answers: Sequence[Any], last: str | None) -> str | None:
+            about = "A comment for later readers; empty for none."
+            wrong = EXPERIMENT_FIELDS["conclusion_comment"].takes.wrong
+            return await ask_line(self.runner, "Why?", about, last or "", wrong) if answers[0] else ""
+
+        answers = await ask_in_turn(ask_conclusion, ask_comment)
+        return None if answers is None else Choices(conclusion=answers[0], comment=answers[1].strip())
 
     async def _ship(self, fresh: Experiment, title: str, proposed: ProposedConclusion) -> Choices | None:
         variants = [
@@ -208,19 +214,28 @@ class ExperimentSteps:
             )
             for variant in fresh.variants
         ]
-        variant = await self.runner.ask(PickerScreen(title, variants))
-        if variant is None:
-            return None
         people = [
             Choice(False, "users its conditions match", "conditions stay as they are", True),
             Choice(True, "everyone", "an open condition is put before all others"),
         ]
-        everyone = await self.runner.ask(PickerScreen(f"Ship to whom: {variant}", people))
-        if everyone is None:
-            return None
         kept = Choice("", "leave the conclusion as it is", fresh.conclusion or "there is none")
-        choices = await self._ask_conclusion("Conclude with it?", kept, proposed, at_first=True)
-        return None if choices is None else replace(choices, variant=variant, everyone=everyone)
+
+        async def ask_variant(_answers: Sequence[Any], last: str | None) -> str | None:
+            shown = [replace(each, current=each.value == last) for each in variants] if last else variants
+            return await self.runner.ask(PickerScreen(title, shown))
+
+        async def ask_people(answers: Sequence[Any], last: bool | None) -> bool | None:
+            shown = [replace(each, current=each.value is bool(last)) for each in people]
+            return await self.runner.ask(PickerScreen(f"Ship to whom: {answers[0]}", shown))
+
+        async def ask_rest(_answers: Sequence[Any], _last: Choices | None) -> Choices | None:
+            return await self._ask_conclusion("Conclude with it?", kept, proposed, at_first=True)
+
+        answers = await ask_in_turn(ask_variant, ask_people, ask_rest)
+        if answers is None:
+            return None
+        concluded: Choices = answers[2]
+        return replace(concluded, variant=answers[0], everyone=answers[1])
 
     async def _archive(self, key: str, title: str) -> Choices | None:
         ways = [
@@ -238,12 +253,19 @@ class ExperimentSteps:
             is_own = line.strip() == own
             return PromptReading(problem="this is the flag of the original" if is_own else key_problem(line))
 
-        prompt = Prompt("Flag key of the copy", about, f"{own}-copy", "a key of its own", read)
-        key = await self.runner.ask(PromptScreen(prompt))
-        if key is None:
-            return None
-        name = await ask_line(self.runner, "Name of the copy", value=f"{fresh.name} (Copy)")
-        return None if name is None else Choices(flag_key=key.strip(), name=name.strip()[:400])
+        async def ask_key(_answers: Sequence[Any], last: str | None) -> str | None:
+            key = f"{own}-copy" if last is None else last
+            prompt = Prompt("Flag key of the copy", about, key, "a key of its own", read)
+            return await self.runner.ask(PromptScreen(prompt))
+
+        async def ask_name(_answers: Sequence[Any], last: str | None) -> str | None:
+            name = f"{fresh.name} (Copy)" if last is None else last
+            return await ask_line(self.runner, "Name of the copy", value=name)
+
+        answers = await ask_in_turn(ask_key, ask_name)
+        return (
+            None if answers is None else Choices(flag_key=answers[0].strip(), name=answers[1].strip()[:400])
+        )
 
 
 def key_problem(line: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from flagtui import local_time
 from flagtui.api.heavy_work import off_loop
@@ -12,6 +12,7 @@ from flagtui.app.dialogs.prompt import Prompt, PromptReading, PromptScreen
 from flagtui.app.flags.flag_reader import read_flag
 from flagtui.app.flags.form.rollout import CLAUSES, MOST
 from flagtui.app.forms.form_lines import ask_line
+from flagtui.app.forms.question_chain import ask_in_turn
 from flagtui.app.shell.change_tasks import OnReport, ignore
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
@@ -161,10 +162,9 @@ class RelatedChanges:
             share = share_of(line)
             return "" if share is not None and share > now else f"a number {limits}"
 
-        line = await ask_line(self._runner, "Share in percent", limits, problem=problem)
-        share = share_of(line) if line is not None else None
-        if share is None or (at := await self._when()) is None:
+        if (answers := await self._share_and_moment(limits, problem)) is None:
             return
+        share, at = answers
 
         async def plan(again: Flag) -> RelatedPlan | Blocked:
             if again.targeting.deciding[place : place + 1] != conditions[place : place + 1]:
@@ -190,16 +190,24 @@ class RelatedChanges:
         await self._write(row, plan, on_report)
 
     async def _later(self, kind: str) -> Later | None:
-        share = None
-        if kind == "condition":
-            line = await ask_line(self._runner, "Share in percent", "0 to 100", problem=_share_problem)
-            share = share_of(line) if line is not None else None
-            if share is None:
-                return None
-        at = await self._when()
-        if at is None:
-            return None
-        return switching(kind == "on", at) if share is None else adding_condition(share, at)
+        if kind != "condition":
+            at = await self._when()
+            return None if at is None else switching(kind == "on", at)
+        answers = await self._share_and_moment("0 to 100", _share_problem)
+        return answers and adding_condition(*answers)
+
+    async def _share_and_moment(
+        self, limits: str, problem: Callable[[str], str]
+    ) -> tuple[float, datetime] | None:
+        async def ask_share(_answers: Sequence[Any], last: str | None) -> str | None:
+            return await ask_line(self._runner, "Share in percent", limits, last or "", problem)
+
+        async def ask_moment(_answers: Sequence[Any], _last: datetime | None) -> datetime | None:
+            return await self._when()
+
+        answers = await ask_in_turn(ask_share, ask_moment)
+        share = share_of(answers[0]) if answers else None
+        return None if answers is None or share is None else (share, answers[1])
 
     async def _when(self) -> datetime | None:
         zone = local_time.label(self._now)

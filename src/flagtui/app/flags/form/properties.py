@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -13,6 +13,7 @@ from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading
 from flagtui.app.forms.completion import Completion, ask_completed
 from flagtui.app.forms.form_lines import ask_line
+from flagtui.app.forms.question_chain import ask_in_turn
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.property_rules import (
     FLAG_OPERATOR,
@@ -86,13 +87,22 @@ class PropertyContext(msgspec.Struct, frozen=True):
 async def ask_property(runner: ChangeRunner, old: Item, context: PropertyContext) -> Item | None:
     """Return a property as wanted, keys of the old one that were not named kept; None to leave it."""
     if context.group_type is not None:
-        kind: str | None = "group"
-    elif old:
-        kind = as_text(old.get("type")) or "person"
-    else:
-        kind = await runner.ask(PickerScreen("Which property", _KINDS))
-    if kind is None:
-        return None
+        return await _ask_of_kind(runner, "group", old, context)
+    if old:
+        return await _ask_of_kind(runner, as_text(old.get("type")) or "person", old, context)
+
+    async def ask_kind(_answers: Sequence[Any], last: str | None) -> str | None:
+        kinds = [replace(kind, current=kind.value == last) for kind in _KINDS]
+        return await runner.ask(PickerScreen("Which property", kinds))
+
+    async def ask_rest(answers: Sequence[Any], _last: Item | None) -> Item | None:
+        return await _ask_of_kind(runner, answers[0], old, context)
+
+    answers = await ask_in_turn(ask_kind, ask_rest)
+    return None if answers is None else answers[1]
+
+
+async def _ask_of_kind(runner: ChangeRunner, kind: str, old: Item, context: PropertyContext) -> Item | None:
     if kind == "flag":
         return await _flag(runner, old, context)
     if kind == "cohort":
@@ -107,16 +117,24 @@ async def _property(runner: ChangeRunner, item: Item, context: PropertyContext) 
     if context.group_type is not None:
         about = "its name, such as plan; $group_key is the key of the group itself"
     completion = context.complete_names(as_text(item.get("type")))
-    key = await _line(runner, "Property", about, as_text(item.get("key")), completion)
-    if not key:
-        return None
-    operator = await runner.ask(PickerScreen(f"{key} …", _operators(as_text(item.get("operator")))))
-    if operator is None:
-        return None
-    item = {**item, "key": key, "operator": operator}
-    if not needs_value(operator):
-        return {**item, "value": operator}
-    return await _value(runner, item, context, "several with commas" if operator in _MANY else "")
+
+    async def ask_key(_answers: Sequence[Any], last: str | None) -> str | None:
+        key = as_text(item.get("key")) if last is None else last
+        return await _line(runner, "Property", about, key, completion)
+
+    async def ask_operator(answers: Sequence[Any], last: str | None) -> str | None:
+        operators = _operators(last or as_text(item.get("operator")))
+        return await runner.ask(PickerScreen(f"{answers[0]} …", operators))
+
+    async def ask_value(answers: Sequence[Any], _last: Item | None) -> Item | None:
+        key, operator = answers
+        edited = {**item, "key": key, "operator": operator}
+        if not needs_value(operator):
+            return {**edited, "value": operator}
+        return await _value(runner, edited, context, "several with commas" if operator in _MANY else "")
+
+    answers = await ask_in_turn(ask_key, ask_operator, ask_value)
+    return None if answers is None else answers[2]
 
 
 async def _value(runner: ChangeRunner, item: Item, context: PropertyContext, about: str) -> Item | None:
@@ -148,9 +166,21 @@ async def _cohort(runner: ChangeRunner, old: Item, context: PropertyContext) -> 
         Choice("in", "is in a cohort", current=bool(old) and not negative),
         Choice("not_in", "is not in a cohort", current=negative),
     ]
-    operator = await runner.ask(PickerScreen("The person …", choices))
-    if operator is None:
-        return None
+
+    async def ask_operator(_answers: Sequence[Any], last: str | None) -> str | None:
+        shown = [replace(choice, current=choice.value == last) for choice in choices] if last else choices
+        return await runner.ask(PickerScreen("The person …", shown))
+
+    async def ask_cohort(answers: Sequence[Any], _last: Item | None) -> Item | None:
+        return await _which_cohort(runner, old, answers[0], context)
+
+    answers = await ask_in_turn(ask_operator, ask_cohort)
+    return None if answers is None else answers[1]
+
+
+async def _which_cohort(
+    runner: ChangeRunner, old: Item, operator: str, context: PropertyContext
+) -> Item | None:
     kept = {key: value for key, value in old.items() if key != "negation"}
     edited: Item = {**kept, "key": "id", "type": "cohort", "operator": operator}
     try:
@@ -191,19 +221,29 @@ async def _flag(runner: ChangeRunner, old: Item, context: PropertyContext) -> It
     choices = [
         Choice(row.id, row.key, row.name, current=str(row.id) == str(old.get("key"))) for row in others
     ]
-    chosen = await runner.ask(PickerScreen("Which flag", choices))
-    if chosen is None:
-        return None
     states: list[Choice[bool | str]] = [
         Choice(True, "is on", "any value"),
         Choice(False, "is off"),
         Choice("", "has the variant …"),
     ]
-    value = await runner.ask(PickerScreen("It …", states))
-    if value == "":
-        value = await _line(runner, "Variant", "the variant's key, exactly", as_text(old.get("value")))
-    if value is None or value == "":
+
+    async def ask_flag(_answers: Sequence[Any], last: int | None) -> int | None:
+        flags = [replace(choice, current=choice.value == last) for choice in choices] if last else choices
+        return await runner.ask(PickerScreen("Which flag", flags))
+
+    async def ask_state(_answers: Sequence[Any], _last: bool | str | None) -> bool | str | None:
+        return await runner.ask(PickerScreen("It …", states))
+
+    async def ask_variant(answers: Sequence[Any], last: bool | str | None) -> bool | str | None:
+        state: bool | str = answers[1]
+        if state != "":
+            return state
+        return await _line(runner, "Variant", "the variant's key, exactly", as_text(last or old.get("value")))
+
+    answers = await ask_in_turn(ask_flag, ask_state, ask_variant)
+    if answers is None:
         return None
+    chosen, _, value = answers
     label = next(row.key for row in others if row.id == chosen)
     return {
         **old,

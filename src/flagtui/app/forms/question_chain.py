@@ -1,0 +1,23 @@
+"""Ask several questions one after the other; Escape on a later one asks the one before again."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+Ask = Callable[[Sequence[Any], Any], Awaitable[Any]]
+"""Asks a question, given the answers so far and its own last answer, None at first; None when it is left."""
+
+
+async def ask_in_turn(*questions: Ask) -> Sequence[Any] | None:
+    """Return the answers, one for each question; None when the first one is left."""
+    answers: list[Any] = []
+    last: dict[int, Any] = {}
+    while (place := len(answers)) < len(questions):
+        answer = await questions[place](answers, last.get(place))
+        if answer is not None:
+            last[place] = answer
+            answers.append(answer)
+        elif answers:
+            answers.pop()
+        else:
+            return None
+    return answers
