@@ -13,10 +13,11 @@ def test_every_setting_is_read_or_has_its_default(tmp_path: Path) -> None:
     assert read_repository_settings(tmp_path) == RepositorySettings()
     (tmp_path / SETTINGS_FILE).write_text(
         '[code]\nwrappers = ["useGate", "Gates.on?"]\nconstants = ["flags.ts"]\nignore = ["docs/"]\n'
-        'generated = ["gen/"]\ntests = ["it/"]\nlanguages = ["ts", "go"]\n'
+        'event_wrappers = ["track"]\ngenerated = ["gen/"]\ntests = ["it/"]\nlanguages = ["ts", "go"]\n'
     )
     settings = read_repository_settings(tmp_path)
     assert settings.wrappers == ("useGate", "Gates.on?")
+    assert settings.event_wrappers == ("track",)
     assert settings.languages == ("ts", "go")
 
 

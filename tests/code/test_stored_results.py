@@ -148,13 +148,14 @@ def test_file_that_just_changed_is_read_again(places: tuple[Path, Path]) -> None
 
 def test_other_keys_and_settings_read_everything_again(places: tuple[Path, Path]) -> None:
     tree, store = places
-    write(tree / "a.ts", 'useGate("gone"); f("nav")')
+    write(tree / "a.ts", 'useGate("gone"); f("nav"); api.track("paid"); track(name)')
     assert len(scan(tree, store).references) == 1
     assert len(scan(tree, store, keys=("gone", "nav")).references) == 2
-    settings = RepositorySettings(wrappers=("useGate",))
+    settings = RepositorySettings(wrappers=("useGate",), event_wrappers=("api.track",))
     request = ScanRequest(("nav", "new"), settings, store=store, settled=-HOUR)
-    expected = ["wrapper", "string"]
-    assert [each.kind for each in scan_tree(list_files(tree, [tree]), request).references] == expected
+    references = scan_tree(list_files(tree, [tree]), request).references
+    kinds = [(each.kind, each.subject) for each in references]
+    assert kinds == [("wrapper", "flag"), ("string", "flag"), ("wrapper", "event")]
 
 
 @pytest.mark.parametrize("kept", [0, 3, 60, -1])

@@ -13,3 +13,4 @@ class FileRules(msgspec.Struct, frozen=True):
     tests: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     """Languages to parse, by name; empty for all."""
+    event_wrappers: tuple[str, ...] = ()

@@ -43,7 +43,7 @@ class FileScanner:
     def __init__(self, rules: FileRules) -> None:
         self.keys = frozenset(rules.keys)
         self._rules = rules
-        self.names = CallNames(rules.wrappers)
+        self.names = CallNames(rules.wrappers, rules.event_wrappers)
         self.has_parser = has_parser()
         self.languages = rules.languages
         self.is_generated = match_patterns(rules.generated)
@@ -53,7 +53,8 @@ class FileScanner:
     @cached_property
     def filter(self) -> WordFilter:
         """The filter for files; ten thousand keys take a while."""
-        return WordFilter.of(self._rules.keys, self._rules.wrappers)
+        rules = self._rules
+        return WordFilter.of(rules.keys, (*rules.wrappers, *rules.event_wrappers))
 
     def scan(self, reader: FileReader, batches: Iterable[FileBatch]) -> FileResults:
         """Return the results of the files that the reader reads."""

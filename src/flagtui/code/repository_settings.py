@@ -48,6 +48,9 @@ class RepositorySettings:
     """The table `[code]`. Patterns are those of `.gitignore`."""
 
     wrappers: tuple[str, ...] = setting((), _functions, "Your functions whose first argument is a flag key.")
+    event_wrappers: tuple[str, ...] = setting(
+        (), _functions, "Your functions whose first argument is the name of an event."
+    )
     constants: tuple[str, ...] = setting((), _patterns, "Files whose constants are flag keys.")
     ignore: tuple[str, ...] = setting((), _patterns, "Files that are not read.")
     generated: tuple[str, ...] = setting((), _patterns, "Generated files: keys in them are not a use.")

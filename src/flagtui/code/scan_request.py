@@ -32,4 +32,6 @@ class ScanRequest(msgspec.Struct, frozen=True):
         """Return what the results of files depend on."""
         own, keys = self.settings, tuple(self.keys)
         languages = tuple(sorted(self.languages or own.languages))
-        return FileRules(keys, own.wrappers, own.constants, own.generated, own.tests, languages)
+        return FileRules(
+            keys, own.wrappers, own.constants, own.generated, own.tests, languages, own.event_wrappers
+        )

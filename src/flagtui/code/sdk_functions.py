@@ -100,8 +100,15 @@ SDK_FUNCTIONS: Final = _sdk_functions()
 class CallNames:
     """The functions to look for: those of libraries, and the repository's own wrappers."""
 
-    def __init__(self, wrappers: Iterable[str] = (), renamed: Mapping[str, SdkFunction] = {}) -> None:
-        own = {name.replace("::", "."): SdkFunction(is_wrapper=True) for name in wrappers}
+    def __init__(
+        self,
+        wrappers: Iterable[str] = (),
+        event_wrappers: Iterable[str] = (),
+        renamed: Mapping[str, SdkFunction] = {},
+    ) -> None:
+        flags, events = SdkFunction(is_wrapper=True), SdkFunction("event", is_wrapper=True)
+        named = (*((name, flags) for name in wrappers), *((name, events) for name in event_wrappers))
+        own = {name.replace("::", "."): function for name, function in named}
         self._functions = {**SDK_FUNCTIONS, **renamed, **own}
         self._last = frozenset(name.rpartition(".")[2] for name in self._functions)
         self._tail_length = min(map(len, self._last))
