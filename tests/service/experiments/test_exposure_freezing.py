@@ -53,6 +53,7 @@ async def test_freeze_ends_when_undone_reset_or_shipped(
     service: Service, exposed: Any, actions: tuple[str, ...], status: str, is_frozen: bool
 ) -> None:
     final = await service.act(exposed, "freeze_exposure")
+    await service.edit(exposed, name="Renamed")
     for action in actions:
         final = await service.act(exposed, action, {"variant_key": "test"} if "ship" in action else {})
     (group,) = final["feature_flag"]["filters"]["groups"]

@@ -20,6 +20,7 @@ from flagtui.service.flags.status import groups_of
 from flagtui.service.responses import Response
 
 SENTENCE: Final = "Added automatically when the experiment exposure was frozen to stop new enrollment."
+_SNAPSHOT: Final = "Exposure snapshot for experiment "
 _STAMPS: Final = ("exposure_frozen", "exposure_frozen_cohort")
 
 
@@ -36,7 +37,7 @@ def freeze_exposure(call: Call) -> Response:
         raise invalid(refusal)
     check_level(call, experiment.flag.id, "editor")
     people = _exposed_people(call, experiment)
-    name = _snapshot_name(experiment)
+    name = f'{_SNAPSHOT}"{experiment.fields["name"]}"'
     cohort_id = make_cohort(call, {"name": name, "is_static": 1}, people)["id"]
     groups = [_frozen_group(group, cohort_id) for group in experiment.flag.filters["groups"]]
     row = fetch(call.db, "flags", experiment.flag.id)
@@ -68,14 +69,11 @@ def delete_snapshots(call: Call, experiment: Experiment) -> None:
     """Soft-delete the snapshot cohorts of the flag as `experiment` had it, unless another flag uses them."""
     for group in groups_of(experiment.flag.filters):
         cohort = find(call.db, "cohorts", id=group.get("exposure_frozen_cohort"), project_id=call.project.id)
-        if cohort is None or cohort["name"] != _snapshot_name(experiment) or not cohort["is_static"]:
+        # Of an experiment that has been renamed since, the snapshot has the earlier name.
+        if cohort is None or not cohort["name"].startswith(_SNAPSHOT) or not cohort["is_static"]:
             continue
         if not _is_used_elsewhere(call, cohort["id"], experiment.flag.id):
             update_row(call.db, "cohorts", cohort["id"], {"deleted": 1})
-
-
-def _snapshot_name(experiment: Experiment) -> str:
-    return f'Exposure snapshot for experiment "{experiment.fields["name"]}"'
 
 
 def _exposed_people(call: Call, experiment: Experiment) -> set[int]:
