@@ -63,6 +63,17 @@ async def test_freeze_ends_when_undone_reset_or_shipped(
     assert service.rows("SELECT deleted FROM cohorts") == [{"deleted": int(not is_frozen)}]
 
 
+async def test_second_freeze_replaces_the_first_snapshot(service: Service, exposed: Any) -> None:
+    frozen = await service.act(exposed, "freeze_exposure")
+    filters = frozen["feature_flag"]["filters"]
+    groups = [*filters["groups"], {"properties": [], "rollout_percentage": 50}]
+    await service.edit_flag(exposed, filters={**filters, "groups": groups})
+    again = await service.act(exposed, "freeze_exposure")
+    assert service.rows("SELECT deleted FROM cohorts ORDER BY id") == [{"deleted": 1}, {"deleted": 0}]
+    counts = [len(group["properties"]) for group in again["feature_flag"]["filters"]["groups"]]
+    assert counts == [1, 1]
+
+
 async def test_approval_policies_do_not_hold_up_a_freeze(service: Service, exposed: Any) -> None:
     service.add_policy("update")
     for action, status in (("freeze_exposure", "exposure_frozen"), ("unfreeze_exposure", "running")):

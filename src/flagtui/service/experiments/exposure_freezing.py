@@ -44,6 +44,8 @@ def freeze_exposure(call: Call) -> Response:
     values = opened_values(call, row)
     # Saved without the check of approval policies: in the product they do not hold up a freeze.
     save_flag(call, row, {**values, "filters": {**values["filters"], "groups": groups}})
+    # A condition that was added to a frozen flag makes it one to freeze again.
+    delete_snapshots(call, experiment)
     return respond_experiment(call, save(call, experiment, {}))
 
 
