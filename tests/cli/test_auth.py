@@ -76,9 +76,14 @@ def test_refused_key_is_named_by_its_source(
     run: Run, service: Service, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     login = ("auth", "login", "--with-token", "--host", service.address, "--keep", "nowhere")
-    assert run(*login, stdin=KEY).code == 0
     keys = KeyPlaces(keyring=None, folder=home / ".local/state/flagtui")
-    keys.keep_in_file(Owner("default", service.address), Secret("phx_expired_0001"))
+    owner = Owner("default", service.address)
+    keys.keep_in_file(owner, Secret("phx_earlier_0001"))
+    done = run(*login, "--project", "Mobile", stdin=f"\ufeff{KEY}\r\n")
+    assert "stored before was removed (file)" in require_done(done).out
+    assert not keys.has_file(owner)
+    assert read_settings(home / ".config/flagtui/config.toml").profiles["default"].project == "2"
+    keys.keep_in_file(owner, Secret("phx_expired_0001"))
     assert "Sign in again with: flagtui auth login --profile default" in one_sentence(run("flags", "list"))
     monkeypatch.setenv("FLAGTUI_API_KEY", "phx_mistyped_0001")
     assert "The key comes from FLAGTUI_API_KEY." in one_sentence(run("flags", "list"))
@@ -103,6 +108,7 @@ def test_missing_keyrings_and_key_commands_name_alternatives(run: Run, service: 
     (("--host", KEY), KEY, ("This is a key, not a host", 2)),
     (("--profile", "../x"), KEY, ("cannot name a profile", 2)),
     (("--project", "77"), KEY, ("no project 77; projects: 1, 2", 6)),
+    (("--project", "Mobil"), KEY, ("there is no project Mobil. Did you mean Mobile?", 6)),
     (("--keep", "cloud"), KEY, ("'cloud' is not one of", 2)),
 ])  # fmt: skip
 def test_what_cannot_be_signed_in_with_is_one_sentence(

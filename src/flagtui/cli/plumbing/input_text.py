@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from flagtui.cli.plumbing.errors import Trouble, require_text
+from flagtui.safe_text import safe_text
 
 LONGEST: Final = 4_000_000
 """Characters of a file that are read."""
@@ -26,7 +27,8 @@ def read_text(source: str | None) -> str | None:
             text = require_text(file.read(LONGEST + 1))
     except (OSError, UnicodeDecodeError) as fault:
         why = fault.strerror if isinstance(fault, OSError) else "it is not UTF-8"
-        raise Trouble(f"{name} cannot be read: {why}.", code="usage") from None
+        fix = "Name a file, or - for standard input."
+        raise Trouble(f"{safe_text(name, 120)} cannot be read: {why}.", fix, code="usage") from None
     if len(text) > LONGEST:
         raise Trouble(f"{name} has more than {LONGEST:,} characters.", "Divide it.", code="usage")
     if not text.strip("\ufeff \t\r\n"):

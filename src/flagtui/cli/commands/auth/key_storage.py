@@ -1,6 +1,7 @@
 """Store a key: in the system's keyring, or where the user chooses without one."""
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Literal, NoReturn, get_args
 
 from flagtui.cli.plumbing.errors import Trouble
@@ -12,13 +13,11 @@ from flagtui.config.key_sources import KeyFileRefused
 Keep = Literal["keyring", "file", "nowhere"]
 PLACES: tuple[Keep, ...] = get_args(Keep)
 
-_NOWHERE = "The key is not stored. Set FLAGTUI_API_KEY where flagtui is started, or name a key_command."
-
 
 def keep_key(keys: KeyPlaces, owner: Owner, key: Secret, place: Keep | None, person: Prompts) -> None:
     """Store the key there; without a place, in the keyring, or where the user chooses. Raises Trouble."""
     if place == "nowhere":
-        print_line(_NOWHERE)
+        _keep_nowhere(keys, owner)
     elif place == "file":
         _keep_in_file(keys, owner, key)
     else:
@@ -49,7 +48,20 @@ def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person
                 code="usage",
             )
         case _:
-            print_line(_NOWHERE)
+            _keep_nowhere(keys, owner)
+
+
+def forget_earlier(keys: KeyPlaces, owner: Owner) -> None:
+    """Remove a key that was stored before: it would stay on this machine, and be used."""
+    for place in (replace(keys, keyring=None), replace(keys, folder=None)):
+        with suppress(KeyringUnusable, KeyFileRefused):
+            for source in place.forget(owner):
+                print_line(f"The key that was stored before was removed ({source}).")
+
+
+def _keep_nowhere(keys: KeyPlaces, owner: Owner) -> None:
+    print_line("The key is not stored. Set FLAGTUI_API_KEY where flagtui is started, or name a key_command.")
+    forget_earlier(keys, owner)
 
 
 def _keep_in_file(keys: KeyPlaces, owner: Owner, key: Secret) -> None:

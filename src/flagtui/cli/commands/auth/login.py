@@ -12,7 +12,7 @@ import msgspec
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.api.hosts import Host, read_host
 from flagtui.cli.commands.auth.account import print_introduction, project_line
-from flagtui.cli.commands.auth.key_storage import Keep, keep_key
+from flagtui.cli.commands.auth.key_storage import Keep, forget_earlier, keep_key
 from flagtui.cli.plumbing.client import make_client, why_not_personal
 from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.cli.plumbing.next_commands import next_command
@@ -26,6 +26,7 @@ from flagtui.cli.plumbing.profile_choice import (
     read_login_environment,
     refuse_in_demo,
 )
+from flagtui.cli.plumbing.project_session import select_project
 from flagtui.cli.plumbing.prompts import Prompts, find_prompts
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.credentials import KeyMalformed, KeyPlaces, Owner, Secret
@@ -76,11 +77,11 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
         print_introduction(host, introduction)
         project = self._project(profile, host, introduction)
         profile = replace(profile, host=host.region or host.origin, project=project)
-        keep = None
+        owner = Owner(profile.name, host.origin)
         if self.options.key_command:
             profile = replace(profile, key_command=self.options.key_command)
+            keep = partial(forget_earlier, self.keys, owner)
         else:
-            owner = Owner(profile.name, host.origin)
             keep = partial(keep_key, self.keys, owner, key, self.options.keep, self.person)
         self._write(profile, keep)
         if self.environment.key:
@@ -97,11 +98,9 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
             )
         profile = settings.profiles.get(name, Profile(name))
         if profile.key_command and not self.options.key_command:
-            raise Trouble(
-                f"the profile {name} gets its key from its key_command, which would win over a key kept now. "
-                "Remove that line from the settings file, or give --key-command.",
-                code="usage",
-            )
+            what = f"the profile {name} gets its key from its key_command, which wins over a stored key."
+            fix = "Remove that line from the settings file, or give --key-command."
+            raise Trouble(what, fix, code="usage")
         return profile
 
     def _host(self, profile: Profile) -> Host:
@@ -149,7 +148,7 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
             if self.options.key_command:
                 text = run_key_command(self.options.key_command)
             elif self.options.with_token:
-                text = sys.stdin.read(8_192)
+                text = sys.stdin.read(8_192).removeprefix("\ufeff")
             elif self.person.is_there:
                 text = self.person.ask_hidden("Paste the personal API key (it is not shown)")
             else:
@@ -196,18 +195,13 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
             fix = f"If the account is in the other region, try: {self._command(source, host=other.region)}"
             raise Trouble(f"{problem}; nothing was stored.", fix, code="sign_in")
         if not self.person.agree(f"{problem}. Send it to {other.address}, the other region, instead?"):
-            raise Trouble(
-                f"{problem}. Nothing was stored. Check the key, and that its owner is still active.",
-                code="sign_in",
-            )
+            fix = "Check the key, and that its owner is still active."
+            raise Trouble(f"{problem}. Nothing was stored.", fix, code="sign_in")
         try:
             return other, self.ask(other, key, profile)
         except NotSignedIn:
-            raise Trouble(
-                f"neither {host.address} nor {other.address} knows this key. "
-                "Make one in the account settings.",
-                code="sign_in",
-            ) from None
+            what = f"neither {host.address} nor {other.address} knows this key."
+            raise Trouble(what, "Make one in the account settings.", code="sign_in") from None
         except ApiError as error:
             raise in_words(error) from None
 
@@ -216,12 +210,15 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
         requested = self.options.project or self.environment.given.project
         if requested:
             if not is_project_id(requested):
-                raise Trouble(f"{requested!r} is no number of a project.", code="usage")
-            if projects and requested not in projects:
-                raise Trouble(
-                    f"this key knows no project {requested}; projects: {', '.join(projects)}.",
-                    code="not_found",
+                if not projects:
+                    what = f"{requested!r} is no number of a project, and this key lists no names."
+                    raise Trouble(what, code="usage")
+                return str(
+                    select_project(introduction.projects, requested, has_prefixes=self.person.is_there)
                 )
+            if projects and requested not in projects:
+                what = f"this key knows no project {requested}; projects: {', '.join(projects)}."
+                raise Trouble(what, code="not_found")
             return requested
         usual = profile.project if origin_of(profile.host) == host.origin else CURRENT_PROJECT
         if usual == CURRENT_PROJECT and introduction.me and introduction.me.current_project:
@@ -247,7 +244,7 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
             print_line("The number is in the address of the project in the browser: /project/NUMBER.")
         return project
 
-    def _write(self, profile: Profile, keep: Callable[[], None] | None) -> None:
+    def _write(self, profile: Profile, keep: Callable[[], None]) -> None:
         file = self.environment.places.settings_file
         if file is None:
             raise Trouble("there is no home folder, so the profile cannot be saved. Set HOME.")
@@ -277,7 +274,7 @@ def sign_in(environment: LoginEnvironment, options: SignInOptions) -> None:
 )
 @PROFILE
 @click.option("--host", default="", metavar="HOST", help="us, eu, or an address.")
-@click.option("--project", default="", metavar="ID", help="The project to open first.")
+@click.option("--project", default="", metavar="PROJECT", help="The project to open first: its id or name.")
 @click.option("--with-token", is_flag=True, help="Read the key from standard input.")
 @ruled_option(
     "--key-command",
