@@ -202,7 +202,9 @@ def agreement_options() -> list[click.Parameter]:
     """Return the options that answer the question before a change."""
     return [
         click.Option(["-y", "--yes"], is_flag=True, help="Confirm without a question."),
-        click.Option(["--type", "typed"], default="", metavar="TEXT", help="The key, for strict profiles."),
+        click.Option(
+            ["--type", "typed"], default="", metavar="TEXT", help="What must be typed: the key, or the count."
+        ),
         click.Option(["--reason"], default="", metavar="WHY", help="Why, for the journal."),
         click.Option(
             ["--overwrite"], is_flag=True, help="Overwrite changes made on the server since you looked."
