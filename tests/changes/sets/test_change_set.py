@@ -101,6 +101,11 @@ def test_growing_set_refuses_moved_records_and_too_many() -> None:
         a_set(turned_off(version=12)).with_changes([stage_description("Old", version=13)], LIMIT)
     expected = ("outdated", "checkout-v2 changed since it was staged (v12 → v13)")
     assert (error.value.fault, error.value.what) == expected
+    renamed = [stage_description(name, name="New checkout") for name in ("Old", "Older")]
+    with pytest.raises(ChangeSetError) as error:
+        a_set(*renamed)
+    expected = ("outdated", "another program has staged name of checkout-v2 meanwhile")
+    assert (error.value.fault, error.value.what) == expected
     full = empty_set().with_changes([turned_off(1), turned_off(2)], 2)
     with pytest.raises(ChangeSetError) as error:
         full.with_changes([turned_off(3)], 2)

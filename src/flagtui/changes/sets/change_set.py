@@ -164,6 +164,10 @@ def merge_changes(earlier: StagedChange, later: StagedChange) -> StagedChange | 
         key = later.values.get("key", earlier.key)
         values = {**earlier.values, **later.values}
         return msgspec.structs.replace(earlier, record=f"{NEW_FLAG}{key}", values=values, key=key)
+    for name, value in earlier.values.items():
+        if name in later.base and not means_same(later.base[name], value, (name,)):
+            what = f"another program has staged {name} of {earlier.key} meanwhile"
+            raise ChangeSetError("outdated", what, "Run the command again.")
     base = {**later.base, **earlier.base}
     values = {
         name: value
