@@ -107,6 +107,7 @@ def test_undo_never_passes_a_change_that_is_not_known(signed_in: Run, machine: M
         refused = signed_in("undo", "--yes")
         assert (refused.code, machine.flag().active) == (3, False), refused.err
         assert f"{machine.key}, turn off: whether it was applied is not known, so nothing was" in refused.err
+        assert "Try again in a minute." in refused.err
         machine.journal.finish(later.id, "failed")
     waiting = replace(saved, id="adad4444", at=saved.at + 1, verb="turn on", batch="", after={"active": True})
     machine.journal.begin(waiting)

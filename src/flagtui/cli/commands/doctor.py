@@ -15,6 +15,7 @@ from flagtui.api.errors import ApiError
 from flagtui.changes.journal import Journal
 from flagtui.cli.plumbing.client import make_client, report_waits
 from flagtui.cli.plumbing.errors import EXIT_CODES, Trouble, in_words
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.options import PROFILE, choose_name
 from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.cli.plumbing.output.printer import Printer
@@ -122,7 +123,8 @@ def _journal(places: Locations) -> Iterator[Finding]:
     if torn:
         yield Finding("journal", f"{count(torn, 'line')} cut off or damaged, and skipped", "note")
     if still_open:
-        advice = "Open the app in that profile: it checks whether they were applied."
+        undo = next_command("undo", "--dry-run")
+        advice = f"Open the app in that profile, or use {undo} there: both check whether they were applied."
         changes = count(len(still_open), "change")
         yield Finding("journal", f"{changes} whose outcome is not known", "note", advice)
 

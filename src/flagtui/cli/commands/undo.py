@@ -13,6 +13,7 @@ from flagtui.changes.journal_entries import Entry, Signature
 from flagtui.changes.proposal import Purpose
 from flagtui.changes.recovery import read_for_undo
 from flagtui.changes.skipped import Skipped
+from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.changes.undo import (
     next_redo,
     next_undo,
@@ -96,7 +97,7 @@ async def _undo_or_redo(
     entries = await read_for_undo(session.journal, session.client, signature, is_meant, _report)
     if not entries and (fault := session.journal.fault()):
         raise Trouble(f"the journal cannot be read: {fault}.")
-    changes = choose_entries(entries, change, signature, is_redo=is_redo)
+    changes = choose_entries(entries, change, signature, session.journal.clock(), is_redo=is_redo)
     purpose = purpose_of(changes, is_redo=is_redo, now=None if change else session.clock.time())
     with ChangeReport(terms.printer) as report:
         return await undo_entries(session, changes, terms, report, purpose, is_newest=not change)
@@ -132,7 +133,7 @@ def _report(recovery: Recovery) -> None:
 
 
 def choose_entries(
-    entries: Sequence[Entry], change: str, here: Signature, *, is_redo: bool
+    entries: Sequence[Entry], change: str, here: Signature, now: float, *, is_redo: bool
 ) -> Sequence[Entry]:
     """Return the change with this id, or the newest and those confirmed with it. Raises Trouble."""
     if is_redo:
@@ -146,7 +147,9 @@ def choose_entries(
             is_open = unsettled.is_open
             why = "whether it was applied is not known" if is_open else "it waits for approval"
             words = f"{unsettled.key}, {unsettled.verb}: {why}, so nothing was undone."
-            raise Trouble(words, _another(), code="refused")
+            # By then the server no longer applies it, and a look at the record decides.
+            wait = "Try again in a minute. " if is_open and now - unsettled.at < WATCH_FOR else ""
+            raise Trouble(words, wait + _another(), code="refused")
         if not newest:
             raise Trouble("you have no change to undo in this project.", code="nothing_to_do")
         if refusal := why_not(newest[0], here):

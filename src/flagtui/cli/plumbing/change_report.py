@@ -179,7 +179,7 @@ def _failure_words(outcome: Outcome, after_conflict: str) -> tuple[str, tuple[st
     """Return why a change is not saved, and what else is to be known, above all the next step."""
     words, sentences = outcome.reason or outcome.ending, (*outcome.remarks, outcome.note, outcome.next)
     if outcome.reason == LEFT_IN_FLIGHT:
-        return f"{words}; the next start of the app checks whether it was applied", sentences
+        return f"{words}; the next undo or start of the app checks whether it was applied", sentences
     match outcome.ending:
         case "unknown":
             words = f"{cause_words(outcome.error)}; the change may have been applied; it was not sent twice"
