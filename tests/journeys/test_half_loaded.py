@@ -31,7 +31,7 @@ async def test_half_loaded_list_names_missing_pages_and_searches_the_server(sett
     ) as program:
         program.see("1 Flags 200 of 248")
         assert program.screen.splitlines()[3].endswith("200 of 248")
-        assert program.link == "◔ slow, 200 of 248"
+        assert program.link == "◔ no response, 200 of 248"
         await program.press("slash", *"zzzz", shows="No match in the 200 rows loaded for zzzz")
         program.see("48 of 248 not loaded yet; loading continues automatically")
         await program.press("escape", "escape", "slash", *"check")
@@ -42,7 +42,7 @@ async def test_half_loaded_list_names_missing_pages_and_searches_the_server(sett
         await program.press("escape", "escape", "slash", *far)
         assert f" {far} " in program.screen, "the server is searched for what is missing"
         await program.press("escape", "escape", "j", "enter", "escape")
-        assert program.link.startswith("◔ slow, 20")
+        assert program.link.startswith("◔ no response, 20")
         program.wire.cut()
         await program.press("f5")
         assert program.link.startswith("▲ offline")

@@ -76,7 +76,7 @@ class ServerConnection:
         """Show another project of the same host and key, or the first one."""
         app_state, workspace = self._app_state, self._app_state.workspace
         if workspace is not None:
-            await asyncio.to_thread(workspace.keep_newer)
+            workspace.keep_newer()
         try:
             client = workspace.client if workspace is not None else await app_state.session.connect()
         except ApiError as error:
@@ -94,7 +94,7 @@ class ServerConnection:
         app_state.recall()
         app_state.notify_watchers()
         if workspace is not None:
-            await asyncio.to_thread(workspace.keep_newer)
+            workspace.keep_newer()
             await workspace.client.close()
 
     async def _open_project(self, client: Client) -> None:

@@ -145,7 +145,7 @@ def _troubled_link(trouble: ApiError, more: str, retry: str) -> Link:
     if isinstance(trouble, MissingScope) and trouble.scope:
         return Link("signed-out", _join(f"key lacks {trouble.scope}", more, retry))
     if isinstance(trouble, Unanswered):
-        return Link("retrying", _join("slow", more, retry))
+        return Link("retrying", _join("no response", more, retry))
     if isinstance(trouble, Unreachable):
         return Link("retrying", _join(retry or "retrying", more))
     status = str(trouble.status) if trouble.status and trouble.status >= 400 else "invalid response"
