@@ -27,7 +27,7 @@ from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.planner import Planned
-from flagtui.changes.proposal import Outcome, conflict_over
+from flagtui.changes.proposal import Caution, Outcome, conflict_over
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.unanswered import as_unknown
 from flagtui.models.activity import Activity
@@ -225,10 +225,11 @@ class DefinitionEntries(EntryKind):
         if is_deletion(part):
             undo_plan = plan_recreation(part.key, part.before, definition_context)
         else:
-            planned = plan_undo(part, await _read(part, context.client), definition_context)
+            fresh = await _read(part, context.client)
+            planned = plan_undo(part, fresh, definition_context)
             if planned is None:
                 return None
-            undo_plan = planned
+            undo_plan = replace(planned, cautions=(*planned.cautions, *_cautions(planned, part, context)))
         plan = replace(undo_plan, conflicts=mark_own_conflicts(undo_plan.conflicts, part, context.entries))
         return Planned(DefinitionAdapter(context.client.event_definitions), [plan])
 
@@ -244,6 +245,14 @@ class DefinitionEntries(EntryKind):
         # Definitions have no versions: what is neither as before nor as wanted was changed since.
         is_as_before = _is_recreation(entry) or _is_now(record, entry.before)
         return Recovery(entry, if_absent if is_as_before else "changed since", Numbered(record.id))
+
+
+def _cautions(plan: EventPlan, entry: Entry, context: UndoContext) -> Iterator[Caution]:
+    """Yield the caution that another user changed the definition last, after the entry; no log has what."""
+    editor, at, me = plan.fresh.updated_by, plan.fresh.updated_at, context.me
+    is_of_another = editor is not None and me is not None and editor.id != me.id
+    if not plan.conflicts and is_of_another and at is not None and at.timestamp() > entry.at:
+        yield Caution("another user changed it since, perhaps the same values")
 
 
 def is_deletion(entry: Entry) -> bool:
