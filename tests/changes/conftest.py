@@ -15,6 +15,7 @@ from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.flags.flag_planner import FlagChange
 from flagtui.changes.skipped import Blocked
 from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
 
 NOW: Final = 1_780_000_000.0
 CALM: Final = Context(now=NOW, reach=Reach(41_230, 0, 82_460, moved=(41_230, 0)), dependents=())
@@ -24,6 +25,11 @@ CALM: Final = Context(now=NOW, reach=Reach(41_230, 0, 82_460, moved=(41_230, 0))
 def flag(**fields: Any) -> Flag:
     """A flag from the fields a test is about."""
     return Flag.of(raw_flag(**fields))
+
+
+def edit(**filters: JSON) -> Intent:
+    """Replace the targeting by these filters."""
+    return Intent(812, {"filters": filters}, "edit")
 
 
 def make_plan(intent: Intent, fresh: Flag, context: Context = CALM) -> Plan:

@@ -194,7 +194,7 @@ KEY = {"FLAGTUI_API_KEY": "phx_12345678"}
 
 
 @pytest.mark.parametrize(("environment", "sentence"), [
-    pytest.param({}, "there is no API key and no profile", id="nothing"),
+    pytest.param({}, "there is no API key and no profile.*flagtui auth login", id="nothing"),
     pytest.param(KEY | {"FLAGTUI_HOST": "http://x.example.com"}, "without encryption", id="plain http"),
     pytest.param(KEY | {"FLAGTUI_HOST": "ftp://x"}, "ftp is not a way", id="scheme"),
     pytest.param(KEY | {"FLAGTUI_PROFILE": "prod"}, "There is no profile prod", id="profile"),

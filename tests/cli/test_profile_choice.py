@@ -12,7 +12,6 @@ from flagtui.api.hosts import read_host
 from flagtui.app.state.app_state import Reread, Session
 from flagtui.cli.launch.app_session import KeyInUse, make_session
 from flagtui.cli.plumbing.client import make_client
-from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.profile_choice import (
     VARIABLE_WINS,
     Opening,
@@ -46,6 +45,7 @@ host = "https://flags.vault.example"
 key_command = "print-the-key"
 """
 LOGIN = "flagtui auth login --host https://x.example --profile NAME"
+STAGING = "flags.staging.example"
 GUARDED = ", guarded: no profile is for that host"
 TYPED = "phx_typed_in_the_app_0001"
 
@@ -118,20 +118,18 @@ def test_environment_host_ends_with_its_profile(monkeypatch: pytest.MonkeyPatch)
     assert isinstance(other.keys.find(other.owner), NoCredential)
 
 
-@pytest.mark.parametrize("host", ["https://elsewhere.example", "https://flags.staging.example/project/3"])
-def test_app_uses_no_badge_or_guard_of_another_host(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FLAGTUI_HOST", host)
+@pytest.mark.parametrize(("host", "profile", "badge", "colour", "level"), [
+    ("elsewhere.example", "elsewhere.example", "elsewhere.example", "neutral", "guarded"),
+    ("flags.staging.example/project/3", STAGING, STAGING, "neutral", "relaxed"),
+    ("eu.posthog.com/project/3", "prod", "PROD", "error", "guarded"),
+])  # fmt: skip
+def test_app_uses_no_badge_or_guard_of_another_host(
+    host: str, profile: str, badge: str, colour: str, level: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLAGTUI_HOST", f"https://{host}")
     session = open_session()
-    name = host.split("/")[2]
-    assert (session.badge, session.colour, session.rules.place) == (name, "neutral", name)
-    assert session.profile == name
-    assert session.rules.level == ("relaxed" if "staging" in host else "guarded")
-
-
-def test_a_host_written_otherwise_is_still_the_profiles_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FLAGTUI_HOST", "https://eu.posthog.com/project/3")
-    session = open_session()
-    assert (session.badge, session.colour, session.profile) == ("PROD", "error", "prod")
+    assert (session.badge, session.colour, session.rules.level) == (badge, colour, level)
+    assert (session.profile, session.rules.place) == (profile, badge)
 
 
 def test_app_switches_to_every_profile_and_stays_read_only() -> None:
@@ -182,15 +180,6 @@ def test_a_key_that_was_typed_is_in_no_report() -> None:
     assert session.with_key is not None
     session.with_key("phx_typed_by_a_person_0001")
     assert session.redact("x phx_typed_by_a_person_0001 x") == "x •••• x"
-
-
-def test_missing_key_and_profile_name_the_ways_to_sign_in(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rewrite(home, SETTINGS, "")
-    monkeypatch.delenv("FLAGTUI_API_KEY")
-    with pytest.raises(Trouble, match="flagtui auth login"):
-        open_profile()
 
 
 def test_typed_key_is_kept_where_the_next_start_reads_it() -> None:

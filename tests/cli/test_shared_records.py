@@ -5,12 +5,7 @@ from typing import Any
 
 import pytest
 from tests.cli.conftest import Run, records
-
-METRIC = {
-    "kind": "ExperimentMetric",
-    "metric_type": "mean",
-    "source": {"kind": "EventsNode", "event": "query run", "math": "total"},
-}
+from tests.doubles.writing_commands import QUERY
 
 
 def by_name(run: Run, *words: str) -> dict[str, dict[str, Any]]:
@@ -35,9 +30,9 @@ def test_holdout_is_created_changed_and_deleted(online: Run) -> None:
 
 
 def test_undo_deletes_a_created_metric(online: Run) -> None:
-    words = ("experiments", "create-metric", "Queries", "--query", json.dumps(METRIC))
+    words = ("experiments", "create-metric", "Queries", "--query", json.dumps(QUERY))
     assert "did not store" not in online(*words, "--yes").out
-    changed = json.dumps({**METRIC, "goal": "decrease"})
+    changed = json.dumps({**QUERY, "goal": "decrease"})
     save(online, "experiments", "edit-metric", "Queries", "--query", changed)
     save(online, "undo")
     assert "goal" not in by_name(online, "experiments", "metrics")["Queries"]["query"]

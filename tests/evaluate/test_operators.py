@@ -39,6 +39,8 @@ dates = st.builds(
     st.sampled_from(["", "T10:00", " 10:00:00 +02:00", "T10:00:00Z", " UTC", "x", "T25:00"]),
 ) | st.from_regex(r"-?[0-9]{1,5}[hdwmyx]\n?", fullmatch=True)
 versions = st.from_regex(r"[vV ]{0,2}[0-9]{0,2}(\.[0-9*]{0,2}){0,3}([-+][a-z0-9.]{1,3})?", fullmatch=True)
+by_date = st.sampled_from(["is_date_before", "is_date_after"])
+by_version = st.sampled_from([name for name in OPERATORS if name and "semver" in name])
 
 
 def theirs(operator: str | None, value: Any, actual: Any, version: int = 1) -> bool | None:
@@ -72,16 +74,10 @@ def test_patterns_match_as_in_the_official_client(pattern: str, subject: str, op
     assert expected is None or ours(operator, pattern, subject) == expected
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
-@given(dates, dates, st.sampled_from(["is_date_before", "is_date_after"]))
-def test_dates_compare_as_in_the_official_client(value: str, actual: str, operator: str) -> None:
-    assert ours(operator, value, actual) == theirs(operator, value, actual)
-
-
-@settings(max_examples=EXAMPLES, deadline=None)
-@given(versions, versions, st.sampled_from([name for name in OPERATORS if name and "semver" in name]))
-def test_versions_compare_as_in_the_official_client(value: str, actual: str, operator: str) -> None:
-    assert ours(operator, value, actual) == theirs(operator, value, actual)
+@settings(max_examples=2 * EXAMPLES, deadline=None)
+@given(st.tuples(by_date, dates, dates) | st.tuples(by_version, versions, versions))
+def test_dates_and_versions_compare_as_in_the_official_client(case: tuple[str, str, str]) -> None:
+    assert ours(*case) == theirs(*case)
 
 
 @settings(max_examples=EXAMPLES // 3, deadline=None)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 from msgspec.structs import replace
-from tests.changes.conftest import CALM, NOW, flag, make_plan
+from tests.changes.conftest import CALM, NOW, edit, flag, make_plan
 from tests.doubles.slices import at_most
 from tests.doubles.tables import table
 from tests.doubles.targeting import variants
@@ -89,11 +89,6 @@ def test_only_a_running_experiment_is_coloured() -> None:
     plans = [make_plan(RETAG, flag(**experiment(is_running))) for is_running in (True, False)]
     tones = [each.tone for plan in plans for each in plan.consequences if each.label == "Experiment"]
     assert tones == ["experiment", "plain"]
-
-
-def edit(**filters: JSON) -> Intent:
-    """Replace the targeting by these filters."""
-    return Intent(812, {"filters": filters}, "edit")
 
 
 def two_variants(**shares: float) -> dict[str, JSON]:

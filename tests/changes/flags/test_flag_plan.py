@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pytest
 from msgspec.structs import replace
-from tests.changes.conftest import CALM, flag, make_plan
+from tests.changes.conftest import CALM, edit, flag, make_plan
 from tests.doubles.expected import expect
 from tests.doubles.flag_server import raw_flag
 from tests.doubles.tables import table
@@ -23,12 +23,6 @@ from flagtui.models.rows import FlagRow
 OFF: Final = switch("turn off", 812)
 ON: Final = switch("turn on", 812)
 DELETE: Final = switch("delete", 812)
-RETAG: Final = set_field(812, "tags", ["checkout"], ["checkout", "web"])
-
-
-def edit(**filters: JSON) -> Intent:
-    """Replace the targeting by these filters."""
-    return Intent(812, {"filters": filters}, "edit")
 
 
 def test_turning_off_sends_one_field_and_names_its_users() -> None:
