@@ -45,7 +45,9 @@ STATUS = {"before": {"status": "running"}, "after": {"status": "draft"}}
     "an experiment without a number": (an_entry("experiment", "create experiment", record=0),
                                        "id of the new experiment"),
     "an event elsewhere": (an_entry("event_definition", signature=Signature(host="other", project="1")),
-                           "another project"),
+                           "another server"),
+    "an event of another project": (
+        an_entry("event_definition", signature=Signature(host=HERE.host, project="9")), "another project"),
     **{f"an event that ended as {ending}": (an_entry("event_definition", ending=ending), "it ended as ")
        for ending in ("refused", "conflicted")},
     **{f"an event whose outcome is {ending or 'open'}": (an_entry("event_definition", ending=ending),

@@ -135,6 +135,8 @@ def purpose_of(changes: Sequence[Entry], *, is_redo: bool, now: float | None) ->
 
 def why_not(entry: Entry, here: Signature) -> Blocked | None:
     """Return why this entry cannot be undone, whatever the current record; else None."""
+    if entry.signature.host != here.host:
+        return Blocked("elsewhere", "it was made on another server", "open the profile of that server first")
     if not entry.signature.reaches(here):
         return Blocked("elsewhere", "it was made in another project", "switch to that project first")
     if entry.ending == "awaiting approval":
