@@ -154,6 +154,12 @@ async def test_server_that_does_not_copy_for_keys_is_reported(
         assert page.rows == ()
 
 
+async def test_what_means_something_else_there_is_not_copied(shared: Program) -> None:
+    await for_a_cohort(shared, holdout={"id": 4, "exclusion_percentage": 5})
+    shared.see(toast="it would take holdout #4 along")
+    assert shared.wire.count("/copy_flags/") == 0
+
+
 async def test_deleted_flags_warn_about_their_keys_and_are_restored(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         for key in ("export-parquet", "new-nav"):
