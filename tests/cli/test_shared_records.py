@@ -97,3 +97,5 @@ def test_experiment_is_restored_by_name(online: Run) -> None:
     assert f"{name}   #34\n" in online("experiments", "restore", "34", "--dry-run", "-o", "table").out
     save(online, "experiments", "restore", name)
     assert online("experiments", "get", "34").code == 0
+    again = online("experiments", "restore", name, "--yes", "--json")
+    assert (again.code, again.records[0]["ending"]) == (0, "unchanged")

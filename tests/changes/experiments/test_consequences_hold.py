@@ -271,6 +271,7 @@ async def take(bench: Bench, name: StepName, state: str, choices: Choices) -> Ma
     fresh = await bench.in_state(state) if state else Experiment.of({"id": 0, "name": choices.name})
     if name == "restore":
         await client.experiments.delete(fresh.id)
+        fresh = Experiment.of({**fresh.raw, "deleted": True})
     own, before = fresh.feature_flag, {"there": existing_flag}
     if own is not None:
         before[own.key] = await client.flags.get(own.id)

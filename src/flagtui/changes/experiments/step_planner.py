@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from flagtui.api.errors import ApiError
+from flagtui.api.errors import ApiError, NotFound
 from flagtui.api.heavy_work import off_loop
 from flagtui.changes.experiments.experiment_fields import events_in
 from flagtui.changes.experiments.metric_nodes import events_measured
@@ -19,8 +19,6 @@ from flagtui.changes.planner import Planned, Planner, collect, read_each
 from flagtui.changes.skipped import Blocked, Skipped, skip
 from flagtui.models.experiment import Experiment
 
-UNREADABLE: Final[frozenset[StepName]] = frozenset({"create", "restore"})
-"""Steps of experiments that do not exist yet, or that no server lets users read."""
 MOST_EVENTS: Final = 20
 """The most new events of one edit that are looked up."""
 NEED_FLAGS: Final[frozenset[StepName]] = frozenset({"pause", "create", "duplicate"})
@@ -46,13 +44,10 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
         context, choices = self.context, trim_choices(intent.choices)
         intent = replace(intent, choices=choices)
         fresh = self.fresh.pop(intent.id, None)
-        if fresh is None and intent.step.name in UNREADABLE:
-            fresh = unread_experiment(intent)
-        elif fresh is None:
-            try:
-                fresh = await context.read_experiment(intent.id)
-            except ApiError as error:
-                return skip(intent.id, context.name("experiments", intent.id), error)
+        try:
+            fresh = fresh or await self._read(intent)
+        except ApiError as error:
+            return skip(intent.id, context.name("experiments", intent.id), error)
         if choices.takes_unseen or not context.uncounted:
             choices = replace(choices, unseen=await self._find_unseen(choices, fresh))
             intent = replace(intent, choices=choices)
@@ -64,9 +59,20 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
         if not isinstance(plan, Blocked):
             return plan
         # With choices, such as a conclusion, the step would change more than the state.
-        is_no_op = plan.code == NO_OP and choices == Choices()
+        is_no_op = plan.code == NO_OP and (intent.step.name == "restore" or choices == Choices())
         skipped = skip(fresh.id, fresh.name, plan)
         return replace(skipped, next="", is_no_op=True) if is_no_op else skipped
+
+    async def _read(self, intent: ExperimentIntent) -> Experiment:
+        """Return the current experiment; a new or a deleted one cannot be read. Raises ApiError."""
+        if intent.step.name == "create":
+            return unread_experiment(intent)
+        try:
+            return await self.context.read_experiment(intent.id)
+        except NotFound:
+            if intent.step.name != "restore":
+                raise
+            return unread_experiment(intent)
 
     async def _find_unseen(self, choices: Choices, fresh: Experiment) -> tuple[str, ...]:
         """Return the new events of an edit's metrics that were never sent; servers refuse them unasked."""

@@ -65,6 +65,8 @@ def row_would_change(row: ExperimentRow, step: Step) -> bool:
 
 
 def _refusals(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Blocked]:
+    if step.name == "restore" and not fresh.deleted:
+        yield Blocked(NO_OP, "it is not deleted")
     if not fresh.can_edit and step.name not in _COPIES:
         yield Blocked("access", _NO_ACCESS, "ask for editor access to it")
     if fresh.is_mostly_fixed and not step.for_old_engine:
