@@ -15,7 +15,7 @@ from tests.doubles.slices import one_in
 from flagtui.api.client import Client
 from flagtui.changes.journal import Journal
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.project_session import select_project
+from flagtui.cli.plumbing.project_names import select_project
 from flagtui.cli.records.flag_records import FLAG
 from flagtui.models.account import Project
 

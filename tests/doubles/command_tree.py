@@ -22,7 +22,6 @@ from flagtui.cli.plumbing.value_types import (
     KnownWord,
     ProfileName,
     ProjectId,
-    ProjectNumber,
     ProposalId,
     QueryWord,
     SetName,
@@ -210,7 +209,6 @@ def _completed_by(kind: click.ParamType[Any]) -> str:
         FieldNames: "fields",
         ProfileName: "profiles",
         ProjectId: "projects",
-        ProjectNumber: "projects",
         ChangeId: "changes",
     }
     return next((way for type_, way in ways.items() if isinstance(kind, type_)), "")

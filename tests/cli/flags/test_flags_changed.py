@@ -98,7 +98,7 @@ def test_used_key_is_refused_before_it_is_sent(signed_in: Run, key: str) -> None
         done = signed_in("flags", "edit", key, "--field", "key=new-nav", more, "--json")
         assert (done.code, "there is already a flag new-nav" in done.out) == (3, True), done
     assert signed_in("flags", "copy", key, "--to-project", "2", "--yes").code == 0
-    again = signed_in("flags", "copy", key, "--to-project", "2", "--yes")
+    again = signed_in("flags", "copy", key, "--to-project", "Mobile", "--yes")
     step = "there is already a flag {0} in that project\tchange or rename it there\n"
     assert (again.code, again.out.endswith(step.format(key))) == (3, True)
     assert signed_in("flags", "edit", key, "--field", f"key={key}-2", "--yes").code == 0

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from flagtui.api import Client
     from flagtui.changes.journal import Journal
     from flagtui.changes.journal_entries import Signature
-    from flagtui.models.account import KeyInfo, Me, Project
+    from flagtui.models.account import KeyInfo, Me
     from flagtui.models.flag_details import Names
     from flagtui.store.kinds import RecordKind
     from flagtui.store.snapshots import SnapshotPlace
@@ -90,29 +90,13 @@ def name_project(opening: Opening, project_of_entry: Callable[[], str]) -> Openi
 async def open_project(client: "Client", opening: Opening) -> "tuple[Client, Opening]":
     """Return the client and the opening with the id of the project. Raises Trouble, ApiError."""
     if opening.project_name:
-        from flagtui.cli.plumbing.prompts import find_prompts
+        from flagtui.cli.plumbing.project_names import find_project
 
-        projects = await client.projects.list()
-        id = select_project(projects, opening.project_name, has_prefixes=find_prompts().is_there)
+        id = await find_project(client, opening.project_name)
         return client.for_project(id), opening.in_project(str(id))
     if client.project == CURRENT_PROJECT:
         client = client.for_project(await client.projects.current())
     return client, opening
-
-
-def select_project(projects: "Sequence[Project]", name: str, *, has_prefixes: bool) -> int:
-    """Return the id of the project with this exact name, else with this unique prefix. Raises Trouble."""
-    matches = [project for project in projects if project.name == name]
-    if not matches and has_prefixes:
-        matches = [each for each in projects if each.name.casefold().startswith(name.casefold())]
-    if len(matches) > 1:
-        ids = ", ".join(f"{project.id} ({project.name})" for project in matches)
-        raise Trouble(f"{len(matches):,} projects are called {name}.", f"Give the id: {ids}.", code="usage")
-    if not matches:
-        from flagtui.cli.plumbing.near_names import not_found
-
-        raise not_found("project", [name], [project.name for project in projects], "projects")
-    return matches[0].id
 
 
 def open_profile(profile: str, project: str = "", *, takes_several: bool = False) -> Opening:

@@ -55,7 +55,7 @@ class ProfileName(ListedWord):
 
 
 class ProjectId(ListedWord):
-    """The id of a project: of a profile in the settings, or of a cached list."""
+    """The id or name of a project; completed with ids of the settings and of cached lists."""
 
     def words(self, context: click.Context, begun: str) -> Iterable[str]:
         # Only completion reads the copies of lists.
@@ -66,15 +66,6 @@ class ProjectId(ListedWord):
         some = [profiles[named]] if named in profiles else profiles.values()
         settings = [profile.project for profile in some if str(profile.project).isdecimal()]
         return sorted({*settings, *cached_projects(named)}, key=lambda word: (len(word), word))
-
-
-class ProjectNumber(click.types.IntParamType):
-    """The same, where only a number is accepted."""
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        return ProjectId().shell_complete(ctx, param, incomplete)
 
 
 class FilePath(click.Path):

@@ -26,7 +26,7 @@ from flagtui.cli.plumbing.profile_choice import (
     read_login_environment,
     refuse_in_demo,
 )
-from flagtui.cli.plumbing.project_session import select_project
+from flagtui.cli.plumbing.project_names import select_project
 from flagtui.cli.plumbing.prompts import Prompts, find_prompts
 from flagtui.cli.plumbing.record_command import command
 from flagtui.config.credentials import KeyMalformed, KeyPlaces, Owner, Secret

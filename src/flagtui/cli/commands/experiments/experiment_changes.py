@@ -16,11 +16,12 @@ from flagtui.cli.plumbing.bulk_reader import BulkReader
 from flagtui.cli.plumbing.change_report import change_command
 from flagtui.cli.plumbing.confirmation import carry_out
 from flagtui.cli.plumbing.options import WriteTerms
+from flagtui.cli.plumbing.project_names import find_project
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
 from flagtui.cli.plumbing.selection import RecordSelection
 from flagtui.cli.plumbing.session_context import as_staged, planning_context
-from flagtui.cli.plumbing.value_types import ProjectNumber
+from flagtui.cli.plumbing.value_types import ProjectId
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORD, EXPERIMENT_WORDS
 from flagtui.models.experiment import Experiment
 
@@ -159,16 +160,17 @@ duplicate = _step(
 )
 @EXPERIMENT_WORD
 @click.option(
-    "--to-project", "target", type=ProjectNumber(), required=True, metavar="ID", help="Where the copy goes."
+    "--to-project", "target", type=ProjectId(), required=True, metavar="PROJECT", help="Where the copy goes."
 )
 @click.option("--flag-key", default="", metavar="KEY", help="Its flag there; default: the same key.")
 async def copy(
-    session: ProjectSession, experiment: RecordSelection, target: int, flag_key: str, terms: WriteTerms
+    session: ProjectSession, experiment: RecordSelection, target: str, flag_key: str, terms: WriteTerms
 ) -> int:
     """Copy an experiment as a draft to another project."""
+    project = await find_project(session.client, target)
 
     def choose(fresh: Any) -> Choices:
-        return Choices(project=target, flag_key=flag_key or fresh.feature_flag_key)
+        return Choices(project=project, flag_key=flag_key or fresh.feature_flag_key)
 
     return await take_step(session, "copy", experiment, choose, terms)
 

@@ -38,10 +38,11 @@ from flagtui.cli.plumbing.input_text import read_text
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.option_rules import refuse_option, ruled_option
 from flagtui.cli.plumbing.options import Percentage, WriteTerms, read_fields_of_new, source_option
+from flagtui.cli.plumbing.project_names import find_project
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.selection import RecordSelection, only_one
 from flagtui.cli.plumbing.session_context import SessionContext, planning_context
-from flagtui.cli.plumbing.value_types import ProjectNumber
+from flagtui.cli.plumbing.value_types import ProjectId
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, TAG
 from flagtui.cli.records.flag_files import read_flags
 from flagtui.evaluate import wire
@@ -195,18 +196,18 @@ async def _create_records(
 @click.option(
     "--to-project",
     "target",
-    type=ProjectNumber(),
-    metavar="ID",
+    type=ProjectId(),
+    metavar="PROJECT",
     help="Copy to that project, under the same key.",
 )
 async def copy_flags(
-    session: ProjectSession, flags: RecordSelection, key: str, target: int | None, terms: WriteTerms
+    session: ProjectSession, flags: RecordSelection, key: str, target: str | None, terms: WriteTerms
 ) -> int:
     """Copy flags, turned off: one to another key here, or any number to another project."""
     if target is not None:
-        return await _copy_to_project(session, flags, target, terms)
+        return await _copy_to_project(session, flags, await find_project(session.client, target), terms)
     if not key:
-        raise click.UsageError("Give a target: --to-key KEY or --to-project ID.")
+        raise click.UsageError("Give a target: --to-key KEY or --to-project PROJECT.")
     context = planning_context(session, terms)
     copies = await _copies([only_one(await flags_of(session, flags), "flag")], session, key)
     return await carry_out(await NewFlagPlanner(context).plan(copies), session, terms)
@@ -280,9 +281,8 @@ def with_rollout(fields: Mapping[str, JSON], percent: float | None) -> dict[str,
 
 
 def _in_project(session: ProjectSession, project: int) -> ProjectSession:
-    client = session.client
-    destination = client.for_project(project)
-    return ProjectSession(session.opening, destination, session.is_read_only, origin=str(client.project))
+    destination, origin = session.client.for_project(project), str(session.client.project)
+    return ProjectSession(session.opening, destination, session.is_read_only, origin=origin)
 
 
 async def _name_of(session: ProjectSession) -> str:
