@@ -25,6 +25,7 @@ def test_places_are_named_from_the_inside() -> None:
     }
     assert {path: place_words(path, "flag") for path in places} == places
     assert {place_words(("verified",), noun) for noun in ("event definition", "new")} == {"verified"}
+    assert place_words(("filters",), "holdout") == "share"
 
 
 @pytest.mark.parametrize(("noun", "path", "value", "words"), [
@@ -40,6 +41,9 @@ def test_places_are_named_from_the_inside() -> None:
     ("experiment", ("metrics",), [{**SIGNUPS, "name": "Signups"}], f"Signups ({SIGNUP_WORDS})"),
     ("experiment", ("metrics",), [{**SIGNUPS, "name": SIGNUP_WORDS}] * 2, "; ".join([SIGNUP_WORDS] * 2)),
     ("experiment", ("metrics_secondary",), [], "none"),
+    ("shared metric", ("query",), {**SIGNUPS, "name": "Signups"}, f"Signups ({SIGNUP_WORDS})"),
+    ("holdout", ("filters",), [{"properties": [], "rollout_percentage": 7}], "7 %"),
+    ("holdout", ("filters",), "deleted", "deleted"),
 ])  # fmt: skip
 def test_values_are_whole_and_in_words(noun: str, path: Path, value: JSON, words: str) -> None:
     assert side_words(path, value, noun) == words

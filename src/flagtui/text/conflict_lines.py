@@ -13,6 +13,7 @@ from flagtui.changes.difference import (
     value_words,
 )
 from flagtui.changes.flags.flag_words import condition_in_short, percent
+from flagtui.evaluate import wire
 from flagtui.models.editable_fields import FieldTable
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.safe_text import safe_text
@@ -51,6 +52,8 @@ def conflict_lines(
 
 NO_FIELDS: Final = FieldTable()
 METRICS: Final = (("metrics",), ("metrics_secondary",))
+HOLDOUT: Final = "holdout"
+"""Its filters are one condition, of which its share is all that is set."""
 SHARE: Final = "rollout_percentage"
 _STEPS: Final = {SHARE: "rollout", "variant": "forced variant", "aggregation_group_type_index": "group type"}
 
@@ -68,6 +71,8 @@ def place_words(path: Path, noun: str) -> str:
             return "conditions"
         case ("filters", "multivariate", *_):
             return "variants"
+        case ("filters",) if noun == HOLDOUT:
+            return "share"
         case (str() as name,):
             return _fields_of(noun).words(name)
     return path_words(path)
@@ -81,16 +86,24 @@ def side_words(path: Path, value: JSON, noun: str) -> str:
         return percent(value)
     if path[:2] == ("filters", "groups") and len(path) == 3:
         return condition_in_short(value)
+    if noun == HOLDOUT and path == ("filters",) and isinstance(value, list):
+        return percent(wire.share(value[0])) if value else "none"
+    if path == ("query",) and isinstance(value, dict):
+        return _metric_words([value])
     if noun == "experiment" and path in METRICS and isinstance(value, list):
-        # Loaded here: flags do without it.
-        from flagtui.changes.experiments.metric_words import named_words
-
-        return "; ".join(named_words(as_dict(metric)) for metric in value) or "none"
+        return _metric_words(value) or "none"
     if len(path) == 1:
         value = value_words(_fields_of(noun).get(str(path[0])), value)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ", ".join(value) or "none"
     return value if isinstance(value, str) and value else compact(value)
+
+
+def _metric_words(metrics: list[JSON]) -> str:
+    # Loaded here: flags do without it.
+    from flagtui.changes.experiments.metric_words import named_words
+
+    return "; ".join(named_words(as_dict(metric)) for metric in metrics)
 
 
 def _fields_of(noun: str) -> FieldTable:
