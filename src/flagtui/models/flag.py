@@ -89,6 +89,12 @@ class Flag(Record):
             return "rules"
         return "multivariant" if self.targeting.variants else "boolean"
 
+    def experiment_state(self, is_running: bool | None) -> str:
+        """Return `running`, `paused` while the flag is off, or `not running`; empty if it is not known."""
+        if is_running is None:
+            return ""
+        return ("running" if self.active else "paused") if is_running else "not running"
+
     def row(self) -> FlagRow:
         """Return the flag as a list row."""
         return FlagRow(

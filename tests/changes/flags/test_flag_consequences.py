@@ -70,6 +70,7 @@ def experiment(is_running: bool | None) -> dict[str, JSON]:
     (OFF, {}, {"dependents": (Linked(9, "child", False),)},
      "Dependents: child depends on this flag, which will be off for everyone (it is off)"),
     (RETAG, experiment(True), {}, "Experiment: #31 Checkout redesign is running on it"),
+    (RETAG, {**experiment(True), "active": False}, {}, "Experiment: #31 Checkout redesign is paused on it"),
     (RETAG, experiment(None), {}, "Experiment: #31 Checkout redesign uses it"),
     (RETAG, experiment(False), {}, "Experiment: #31 Checkout redesign uses it and is not running"),
     # The caution names it.

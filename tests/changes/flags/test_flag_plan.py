@@ -156,9 +156,16 @@ def test_encrypted_payloads_stay_encrypted_and_masked() -> None:
     assert plan.verb.undo == "", "the journal has no payload to put back"
 
 
+RESUMED = "paused, and turning its flag on resumes it"
+
+
 def test_running_experiment_offers_safer_ways_and_new_faults_block() -> None:
     (caution,) = make_plan(OFF, flag(**RUNNING)).cautions
     assert caution.instead == ("pause the experiment", "end the experiment")
+    (caution,) = make_plan(ON, flag(**RUNNING, active=False)).cautions
+    assert (caution.text.partition(" is ")[2], caution.instead) == (RESUMED, ())
+    (caution,) = make_plan(edit(groups=[{"rollout_percentage": 60}]), flag(**RUNNING, active=False)).cautions
+    assert caution.instead == ("end the experiment",), "it is paused already"
     refusal = expect(plan_flag(edit(groups=[{"rollout_percentage": 101}]), flag(), CALM), Blocked)
     assert "filters.groups[0].rollout_percentage: must be between 0 and 100, not 101" in refusal.reason
 

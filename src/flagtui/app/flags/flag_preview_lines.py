@@ -105,9 +105,9 @@ def _links(flag: Flag, details: FlagDetails, width: int) -> Iterator[list[Piece]
         yield [("REACH       ", "$text-muted"), (safe_text(reach.reason, 160), "$faint")]
     for place, link in enumerate(flag.experiment_set_metadata[:MANY]):
         title = "EXPERIMENT  " if place == 0 else "            "
-        running = "  running" if link.is_running else ""
-        name = cut(safe_text(f"#{link.id} {link.name}"), width - 12 - len(running))
-        yield [(title, "$text-muted"), (name, "$secondary"), (running, "$success")]
+        state = f"  {flag.experiment_state(link.is_running)}" if link.is_running else ""
+        name = cut(safe_text(f"#{link.id} {link.name}"), width - 12 - len(state))
+        yield [(title, "$text-muted"), (name, "$secondary"), (state, "$success" if flag.active else "$faint")]
     yield from _more(len(flag.experiment_set_metadata) - MANY)
     if flag.experiment_set and not flag.experiment_set_metadata:
         ids = in_short([f"#{id}" for id in flag.experiment_set], 6)

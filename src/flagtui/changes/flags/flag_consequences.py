@@ -26,12 +26,13 @@ NAME: Final = 80
 """Characters of an experiment's number and name."""
 SPOILING: Final = frozenset({"active", "filters", "key", "archived", "deleted", "bucketing_identifier"})
 """Fields that change an experiment's users or their variants."""
-_USES: Final[Mapping[bool | None, tuple[str, Tone]]] = {
-    True: ("is running on it", "experiment"),
-    None: ("uses it", "experiment"),
-    False: ("uses it and is not running", "plain"),
+_USES: Final[Mapping[str, tuple[str, Tone]]] = {
+    "running": ("is running on it", "experiment"),
+    "paused": ("is paused on it", "experiment"),
+    "": ("uses it", "experiment"),
+    "not running": ("uses it and is not running", "plain"),
 }
-"""How an experiment uses a flag, by whether it is running; None where that is not known."""
+"""How an experiment uses a flag, by its state."""
 
 
 def consequences(
@@ -47,7 +48,7 @@ def consequences(
             # A caution names it.
             continue
         name = safe_text(f"#{experiment.id} {experiment.name}".rstrip(), NAME)
-        uses, tone = _USES[experiment.is_on]
+        uses, tone = _USES[fresh.experiment_state(experiment.is_on)]
         yield Consequence("Experiment", f"{name} {uses}", tone)
     if {"active", "deleted", "key"} & values.keys():
         yield from _dependents(fresh, values, context.dependents)
@@ -176,9 +177,12 @@ def cautions(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
     """Yield every warning, the gravest first."""
     for experiment in experiments_of(fresh) if SPOILING & values.keys() else ():
         name = safe_text(f"#{experiment.id} {experiment.name}".rstrip(), NAME)
-        if experiment.is_on:
-            text = f"experiment {name} is running on this flag, and the change can spoil what it measures"
-            yield Caution(text, ("pause the experiment", "end the experiment"))
+        if experiment.is_on and values == {"active": True}:
+            yield Caution(f"experiment {name} is paused, and turning its flag on resumes it")
+        elif experiment.is_on:
+            state = fresh.experiment_state(True)
+            text = f"experiment {name} is {state} on this flag, and the change can spoil what it measures"
+            yield Caution(text, (*["pause the experiment"] * fresh.active, "end the experiment"))
         elif experiment.is_on is None:
             text = f"experiment {name} uses this flag; the server does not report whether it is running"
             yield Caution(text, ("look at the experiment first",))

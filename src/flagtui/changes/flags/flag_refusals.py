@@ -102,7 +102,8 @@ def _of_deletion(fresh: Flag, context: Context) -> Iterator[Blocked]:
         yield Blocked("early access", reason, "delete the early access feature first")
     running = [f"#{link.id} {link.name}".rstrip() for link in experiments_of(fresh) if link.is_on]
     if running:
-        yield Blocked("experiment", f"{', '.join(running)} is running on it", "end the experiment first")
+        reason = f"{', '.join(running)} is {fresh.experiment_state(True)} on it"
+        yield Blocked("experiment", reason, "end the experiment first")
     for blocked in _of_dependents(context):
         yield replace(blocked, together=())
     if fresh.is_used_in_replay_settings:

@@ -212,7 +212,8 @@ def _cautions(later: Later, fresh: Flag) -> list[Caution]:
     cautions: list[Caution] = []
     running = [experiment for experiment in fresh.experiment_set_metadata if experiment.is_running]
     if running:
-        cautions.append(Caution(f"experiment #{running[0].id} {running[0].name} is running on it"))
+        state = fresh.experiment_state(True)
+        cautions.append(Caution(f"experiment #{running[0].id} {running[0].name} is {state} on it"))
     if later.payload.get("operation") == "update_status" and later.payload.get("value") is fresh.active:
         cautions.append(Caution(f"it is {'on' if fresh.active else 'off'} already"))
     if later.payload.get("operation") == "add_release_condition" and not fresh.active:

@@ -54,9 +54,10 @@ def _section(
 
 def _experiments(flag: Flag) -> Iterator[list[Piece]]:
     for link in flag.experiment_set_metadata:
-        running = {True: "  running", False: "  not running", None: ""}[link.is_running]
-        style = "$success" if link.is_running else "$faint"
-        yield [(f"  #{link.id} ", "$faint"), (safe_text(link.name, 100), "$secondary"), (running, style)]
+        state = flag.experiment_state(link.is_running)
+        style = "$success" if state == "running" else "$faint"
+        name = (safe_text(link.name, 100), "$secondary")
+        yield [(f"  #{link.id} ", "$faint"), name, (f"  {state}" * bool(state), style)]
     named = {link.id for link in flag.experiment_set_metadata}
     for id in flag.experiment_set:
         if id not in named:

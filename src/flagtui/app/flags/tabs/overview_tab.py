@@ -9,6 +9,7 @@ from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.app.widgets.glyphs import terminal_glyphs
 from flagtui.app.widgets.line import cut
 from flagtui.local_time import NOT_KNOWN, age, unix
+from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
 from flagtui.text.cleanup_advice import cleanup_lines
@@ -105,14 +106,18 @@ def link_lines(study: Study, width: int) -> Iterator[list[Piece]]:
         yield []
 
 
+def _experiments(flag: Flag, width: int) -> Iterator[tuple[str, list[Piece]]]:
+    for link in flag.experiment_set_metadata:
+        state = f"  {flag.experiment_state(link.is_running)}" if link.is_running else ""
+        name = cut(safe_text(f"#{link.id} {link.name}"), width - LABEL - len(state))
+        yield "experiment", [(name, "$secondary"), (state, "$success" if flag.active else "$faint")]
+    for id in flag.experiment_set if not flag.experiment_set_metadata else ():
+        yield "experiment", [(f"#{id}", "$secondary")]
+
+
 def _links(study: Study, width: int) -> Iterator[tuple[str, list[Piece]]]:
     details, flag = study.details, study.details.flag
-    for link in flag.experiment_set_metadata if flag else ():
-        running = "  running" if link.is_running else ""
-        name = cut(safe_text(f"#{link.id} {link.name}"), width - LABEL - len(running))
-        yield "experiment", [(name, "$secondary"), (running, "$success")]
-    for id in flag.experiment_set if flag and not flag.experiment_set_metadata else ():
-        yield "experiment", [(f"#{id}", "$secondary")]
+    yield from _experiments(flag, width) if flag is not None else ()
     dependents = details.dependents or ()
     if details.dependents is None and details.no_dependents:
         yield "needed by", [not_read(details.no_dependents, width - LABEL)]
