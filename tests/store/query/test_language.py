@@ -81,8 +81,9 @@ def test_by_me_is_the_signed_in_user_or_the_address(flags: list[FlagRow]) -> Non
     ("by:a,", "by: use me or part of an e-mail"),
     ("key:,a", "key: use part of a key"),
     ("key:/(a/", "key: a ( has no ) behind it; use part of a key"),
-    ("state:on", "state: is not a qualifier"),
-    ("state:on", ", id. To look for it as text, put it in quotes"),
+    ("state:on", "state: is not a qualifier; did you mean is:?"),
+    ("enabled:true", "enabled: is not a qualifier; did you mean is:?"),
+    ("nope:on", ", id. To look for it as text, put it in quotes"),
     ("runtme:server", "did you mean runtime:?"),
 ])  # fmt: skip
 def test_a_wrong_qualifier_is_explained_and_ignored(flags: list[FlagRow], piece: str, reason: str) -> None:

@@ -1,8 +1,7 @@
 """Parse a search line into terms, and report the pieces that are invalid."""
 
-import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic
 
@@ -20,6 +19,7 @@ from flagtui.store.query.vocabulary import (
     Value,
     Vocabulary,
     WrongValue,
+    unknown_qualifier,
 )
 
 _NAME: Final = re.compile(r"([A-Za-z_]+):(?!//)")
@@ -245,7 +245,7 @@ def _term(piece: Piece, vocabulary: Vocabulary[Row]) -> Term[Row] | None:
         return Term("", words, piece.is_negated, piece.start, piece.end) if words else None
     qualifier = vocabulary.qualifiers.get(piece.name)
     if qualifier is None:
-        raise WrongValue(_unknown(piece.name, vocabulary.qualifiers))
+        raise WrongValue(unknown_qualifier(piece.name, vocabulary.qualifiers))
     reading = _read(qualifier, piece)
     return Term(piece.name, reading.words, piece.is_negated, piece.start, piece.end, reading)
 
@@ -270,12 +270,6 @@ def _words(piece: Piece) -> tuple[str, ...]:
     solid = "\0".join(part for part in parts if part.strip("-_"))
     # A separator at the end of a part joins the one between parts: two in a row would be slow.
     return tuple(_JOINT.sub("\0", solid).split("\0")) if solid else ()
-
-
-def _unknown(name: str, qualifiers: Mapping[str, Any]) -> str:
-    near = difflib.get_close_matches(name, qualifiers, 1, 0.6)
-    hint = f"did you mean {near[0]}:?" if near else f"use {', '.join(qualifiers)}."
-    return f"{name}: is not a qualifier; {hint} To look for it as text, put it in quotes"
 
 
 def _test_of(of: Callable[[Row], Any], test: Test[Any], *, is_folded: bool) -> Test[Row]:

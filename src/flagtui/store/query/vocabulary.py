@@ -1,5 +1,6 @@
 """The vocabulary of a search line: the qualifiers of one kind of record."""
 
+import difflib
 import operator
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
@@ -11,6 +12,10 @@ from flagtui.models.rows import Row
 from flagtui.store.query.value_tests import ValueTest
 
 Test = Callable[[Row], bool]
+SYNONYMS: Final = dict.fromkeys(("active", "enabled", "state", "status"), "is") | dict.fromkeys(
+    ("author", "creator", "owner", "user", "who"), "by"
+)
+"""Qualifiers of other programs, and what means the same here."""
 
 
 class QueryPerson(Protocol):
@@ -184,3 +189,11 @@ def any_of(tests: list[Test[Row]]) -> Test[Row]:
     if len(tests) == 1:
         return tests[0]
     return lambda row: any(test(row) for test in tests)
+
+
+def unknown_qualifier(name: str, qualifiers: Mapping[str, Any]) -> str:
+    """Return that there is no such qualifier, with one that means the same or is similar, else with all."""
+    meant = [SYNONYMS[name]] if SYNONYMS.get(name) in qualifiers else []
+    near = meant or difflib.get_close_matches(name, qualifiers, 1, 0.6)
+    hint = f"did you mean {near[0]}:?" if near else f"use {', '.join(qualifiers)}."
+    return f"{name}: is not a qualifier; {hint} To look for it as text, put it in quotes"
