@@ -1,7 +1,7 @@
 """List the changes of this user from this machine: search, read in full, undo one."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from operator import attrgetter
 from typing import Final
 
@@ -16,6 +16,7 @@ from flagtui.app.shell.toasts import copy_text, show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.go_to import RecordLink
 from flagtui.app.writing.change_runner import ChangeRunner
+from flagtui.changes.entry_kind import Recovery
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, texts_of
 from flagtui.changes.recovery import read_for_undo
@@ -29,6 +30,7 @@ from flagtui.store.query.term_readers import AGES, age_of
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name, choices
 from flagtui.store.sort_orders import Listing, Order
+from flagtui.store.workspace import Workspace
 from flagtui.text.empty_states import Words
 from flagtui.text.formats import count
 from flagtui.text.key_signs import key_sign
@@ -107,6 +109,8 @@ class JournalScreen(ReadList[Entry]):
         super().__init__(app_state, runner)
         self._undo = undo
         self._undoable: frozenset[str] = frozenset()
+        self._looked_up: set[str] = set()
+        """Ids of the changes of open outcome that were looked up since the screen was opened."""
         self._gaps = ""
         """Why changes may be missing; empty when all were read."""
         self._write_scope = write_scope_of(None)
@@ -134,17 +138,15 @@ class JournalScreen(ReadList[Entry]):
         workspace = self._app_state.workspace
         return workspace is not None and not entry.signature.reaches(self._app_state.signature(workspace))
 
-    def on_mount(self) -> None:
-        super().on_mount()
-        self._settle_waiting()
-
-    @work(group="settle")
-    async def _settle_waiting(self) -> None:
-        """Look up what became of the changes here that wait for approval, and show that."""
-        workspace, journal = self._app_state.workspace, self._app_state.session.journal
-        if workspace is not None:
-            here = self._app_state.signature(workspace)
-            await read_for_undo(journal, workspace.client, here, lambda _entry: True)
+    @work(group="settle", description="look up open changes")
+    async def _settle(self, unsettled: Container[str], workspace: Workspace) -> None:
+        """Look up what became of the changes with these ids, and show that."""
+        journal, here = self._app_state.session.journal, self._app_state.signature(workspace)
+        settled: list[Recovery] = []
+        await read_for_undo(
+            journal, workspace.client, here, lambda entry: entry.id in unsettled, settled.append
+        )
+        if settled:
             self.read_again()
 
     def update_from_state(self) -> None:
@@ -163,6 +165,10 @@ class JournalScreen(ReadList[Entry]):
         before = self._undoable
         self._undoable = frozenset(entry.id for entry in undoable(entries, here)) if here else frozenset()
         self.rows.unmark(before - self._undoable)
+        unsettled = {entry.id for entry in entries if entry.is_open or entry.ending == "awaiting approval"}
+        if workspace is not None and not unsettled <= self._looked_up:
+            self._looked_up |= unsettled
+            self._settle(unsettled, workspace)
         return entries
 
     def count_words(self) -> str:
