@@ -92,6 +92,12 @@ async def test_conflict_shows_all_sides_and_the_next_step(capsys: pytest.Capture
     assert result.next == "Run the command again to change the current record."
 
 
+@pytest.mark.parametrize(("reason", "next"), [("", "It is #9."), ("#9, it is on", "It is #9, it is on.")])
+def test_number_of_a_new_record_is_named_once(reason: str, next: str) -> None:
+    outcome = Outcome(PLAN, "saved", Flag.of(raw_flag(id=9)), reason)
+    assert result_of(outcome).next == next
+
+
 TERMS = WriteTerms(WorkPlace(), Agreement(yes=True), Printer("ndjson"))
 
 

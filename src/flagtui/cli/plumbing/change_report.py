@@ -159,7 +159,9 @@ def result_of(outcome: Outcome, undoes: str = "", after_conflict: str = AGAIN) -
         words, sentences = _failure_words(outcome, after_conflict)
     id = getattr(record, "id", plan.id)
     if is_saved and isinstance(id, int) and 0 < plan.id != id:
-        sentences = (f"it is #{id}", *sentences)
+        # A copy names its number, and more of it.
+        named = outcome.reason if outcome.reason.startswith(f"#{id}") else f"#{id}"
+        sentences = (f"it is {named}", *(part for part in sentences if part != named))
     return ChangeResult(
         plan.key,
         outcome.ending,
