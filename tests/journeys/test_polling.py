@@ -140,6 +140,18 @@ async def test_page_alone_that_failed_is_read_again_until_it_succeeds(program: P
         await program.settle(shows="a read failed, retrying in 12 s")
 
 
+async def test_lost_write_that_was_found_is_no_failed_read(program: Program) -> None:
+    clock = await start_polling(program, MINUTE)
+    await program.go_to("new-nav", "space")
+    clock.turn(1)
+    program.wire.lose("PATCH")
+    await program.press_without_waiting("y")
+    while not program.wire.count("PATCH") or program.app.runner.is_saving:
+        clock.turn(0)
+        await program.pilot.pause()
+    await program.settle(shows="● synced just now", toasts="new-nav is off", sent=1)
+
+
 async def test_new_key_ends_the_refusal_of_the_list_at_once(program: Program) -> None:
     clock = await start_polling(program, MINUTE)
     revoke(program.wire)

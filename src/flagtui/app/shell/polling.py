@@ -177,11 +177,13 @@ class Polling:
                 wait.cancel()
 
     def _notice_change(self) -> None:
-        """Stop waiting after a first failure, and when a new key replaces one that was refused."""
-        app_state = self._app_state
-        if not self._failures and self._failure is not None:
+        """Stop waiting after a first failure, when it is over, and when a new key replaces a refused one."""
+        app_state, has_failure = self._app_state, self._failure is not None
+        if has_failure and not self._failures:
             self._has_failed.set()
-        if app_state.connection_trouble is None and needs_key(app_state.trouble):
+        # Another request can show that the server responds again, such as the check of a lost write.
+        is_over = self._failures > 0 and not has_failure
+        if is_over or (app_state.connection_trouble is None and needs_key(app_state.trouble)):
             self._is_due.set()
 
     async def poll(self) -> None:
