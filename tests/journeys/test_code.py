@@ -97,7 +97,7 @@ async def test_scans_run_beside_everything_until_they_are_cancelled(setting: Set
     code = FakeCode(next=make_scan(*PLACES, taken_at=NOW.timestamp()))
     async with running(replace(setting, size=WIDE, code=code, neighbours=("other",))) as program:
         await program.go_to("refs:0", shows=("refs: no scan yet; scan on a Code tab", "248"))
-        await program.go_to("is:stale", shows="safest first: value, last call")
+        await program.go_to("is:stale", shows="safest first: dependents, value, last call")
         await program.press("S", shows="riskiest first")
         await program.press("s", shows="UPDATED ↓")
         await program.press("escape", "f6", shows="No scan of /home/me/shop yet.")

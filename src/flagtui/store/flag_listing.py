@@ -1,6 +1,6 @@
 """Search and order of flags."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Final
 
@@ -118,12 +118,18 @@ _TIER: Final = 1e11
 
 
 def _cleanup(row: FlagRow, outside: Outside) -> float:
-    """Return how risky it is to remove the flag: by its uses in code, its values, its last call."""
+    """Return how risky it is to remove the flag: by its uses in code, dependents, values, last call."""
     code = outside.code
     uses = _NOT_KNOWN if code is None else code.uses(row.key) or _NOT_KNOWN * (not code.is_unused(row.key))
     varies = not (_is_full(row) or row.rollout == 0 or not row.active)
     called = row.called_at if row.called_at is not None or row.has_call_times else row.updated_at
-    return min(uses, 1e4) * 4 * _TIER + (varies + (row.type == "experiment")) * _TIER + (called or 0.0)
+    tiers = varies + (row.type == "experiment") + 2 * (row.id in outside.needed)
+    return min(uses, 1e4) * 4 * _TIER + tiers * _TIER + (called or 0.0)
+
+
+def _collect_needed(rows: Sequence[FlagRow]) -> frozenset[int]:
+    """Return the ids of flags that cannot be removed yet: active flags depend on them."""
+    return frozenset(id for row in rows if row.active and not row.deleted for id in row.depends_on)
 
 
 def _uses(row: FlagRow, outside: Outside) -> float | None:
@@ -142,7 +148,7 @@ FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {
     "type": Order(lambda row: _TYPE_PLACES.get(row.type)),
     "runtime": field_order(FLAG_FIELDS.shown_field("runtime")),
     "version": Order(lambda row: row.version, is_descending=True),
-    "cleanup": Order(outside=_cleanup),
+    "cleanup": Order(outside=_cleanup, needed=_collect_needed),
     "refs": Order(is_descending=True, outside=_uses, needs="code"),
     "due": Order(outside=lambda row, outside: (outside.due or {}).get(row.id), needs="due"),
 }

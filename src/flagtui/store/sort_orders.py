@@ -9,6 +9,7 @@ from operator import le
 from typing import Any, Final, Generic, overload
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from flagtui.models.editable_fields import EditableField
 from flagtui.models.rows import Row
@@ -39,6 +40,8 @@ class Order(Struct, Generic[Row], frozen=True):
     """The value to compare where it depends on more than the row."""
     needs: str = ""
     """The field of `Outside` without which nothing is compared."""
+    needed: Callable[[Sequence[Row]], frozenset[int]] | None = None
+    """Returns the ids of rows that others depend on, if the value depends on them."""
 
     @property
     def has_value(self) -> bool:
@@ -125,6 +128,8 @@ class Ranking(Generic[Row]):
         self._labels: list[str] = []
         self.sort = sort
         self.outside = NOT_READ
+        self._facts = NOT_READ
+        """`outside` with the rows that others depend on, as of the last arrangement."""
         self.is_steady = False
         """Whether a changed row keeps its place until the rows are sorted again."""
 
@@ -148,11 +153,14 @@ class Ranking(Generic[Row]):
     def arrange(self, rows: Sequence[Row]) -> list[int]:
         """Return the indices of all rows in order, ignoring previous places."""
         self._labels, self._values = [], array("d")
+        self._facts = replace(self.outside, needed=self._find_needed(rows))
         self._note(rows)
         return self._sort(range(len(rows)))
 
     def rearrange(self, order: list[int], rows: Sequence[Row], changed: Iterable[int]) -> list[int]:
         """Return the order with these rows, and any beyond its end, moved to their places."""
+        if len(rows) > len(order) and self._find_needed(rows) != self._facts.needed:
+            return self.arrange(rows)
         moved = [index for index in changed if self._has_moved(index, rows[index])]
         added = range(len(order), len(rows))
         self._note(rows[len(order) :])
@@ -207,8 +215,12 @@ class Ranking(Generic[Row]):
 
     def _sort_key(self, row: Row) -> tuple[float, str]:
         order = self._order
-        rank = order.rank(row, is_reversed=self.sort.is_reversed, outside=self.outside)
+        rank = order.rank(row, is_reversed=self.sort.is_reversed, outside=self._facts)
         return rank, (order.label or self._label)(row)
+
+    def _find_needed(self, rows: Sequence[Row]) -> frozenset[int]:
+        needed = self._order.needed
+        return frozenset() if needed is None else needed(rows)
 
     def _sort(self, indices: Iterable[int]) -> list[int]:
         # Labels first and then values: each sort is stable.

@@ -6,7 +6,7 @@ from flagtui.models.rows import FlagRow
 from flagtui.store.finder import Finder
 from flagtui.store.flag_listing import FLAGS
 from flagtui.store.query.language import read_line
-from flagtui.store.query.vocabulary import Outside
+from flagtui.store.query.vocabulary import NOT_READ, Outside
 from flagtui.store.sort_orders import Sort
 
 
@@ -36,11 +36,17 @@ def test_qualifiers_about_code_read_the_scan(line: str, keys: list[str]) -> None
     assert finder.problems == []
 
 
-def test_cleanup_order_begins_with_flags_without_any_place() -> None:
+def test_cleanup_order_begins_with_unused_and_ends_with_blocked_flags() -> None:
     rows = [FlagRow(1, "used"), FlagRow(2, "quoted"), FlagRow(3, "idle")]
     finder: Finder[FlagRow] = Finder(rows, sort=Sort("cleanup"))
     finder.set_outside(Outside(Code()))
     assert [rows[at].key for at in finder.find("")] == ["idle", "quoted", "used"]
+    finder.set_outside(NOT_READ)
+    assert [rows[at].key for at in finder.find("")] == ["idle", "quoted", "used"]
+    # Flags on later pages depend on them; one is off and blocks nothing.
+    later = [FlagRow(4, "z", active=True, depends_on=(3,)), FlagRow(5, "zz", depends_on=(2,))]
+    finder.show([*rows, *later])
+    assert [finder.rows[at].key for at in finder.find("")] == ["quoted", "used", "z", "zz", "idle"]
 
 
 def test_qualifiers_about_code_without_a_scan_are_problems() -> None:

@@ -119,7 +119,8 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
         first = "riskiest first" if self._finder.ranking.is_descending else "safest first"
         if self.size.width < WIDE:
             return f"{first}  "
-        return f"{first}: {'code, value' if self._outside.code is not None else 'value'}, last call  "
+        code = "code, " if self._outside.code is not None else ""
+        return f"{first}: {code}dependents, value, last call  "
 
     def words_without(self, total: int) -> Words:
         words, ways = super().words_without(total), list[str]()

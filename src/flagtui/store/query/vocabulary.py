@@ -55,6 +55,8 @@ class Outside(Struct, frozen=True):
     """The last scan of code."""
     due: Mapping[int, float] | None = None
     """When the next scheduled change of a flag is due, Unix seconds by id."""
+    needed: frozenset[int] = frozenset()
+    """Ids of flags that other flags depend on; only for an order that reads them."""
 
 
 NOT_READ: Final = Outside()
