@@ -102,7 +102,8 @@ def test_retries_and_long_work_report_their_time(capsys: pytest.CaptureFixture[s
     link = ConnectionState(SteadyClock())
     link.watch(report_waits(link))
     for seconds in (1.9, 7.0):
-        link.retry_in(seconds, ServerFault("The server failed (503)."))
+        with link.retry_in(seconds, ServerFault("The server failed (503).")):
+            pass
     link.began()
     assert capsys.readouterr().err == "The server failed (503); trying again in 7 s\n"
     for every, expected in ((60.0, ""), (0.0, "1/3 read\n2/3 read\n")):
