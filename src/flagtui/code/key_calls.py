@@ -83,11 +83,13 @@ class KeyCall(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _positional(self) -> list[Argument]:
         # `**more` has arguments with names.
-        return [
+        arguments = [
             each
             for each in self._arguments
             if not each.name and not self.source.text.startswith("**", each.start)
         ]
+        # The library for Convex has a context before the object.
+        return arguments[1:] if arguments and self._words(arguments[0]) == "ctx" else arguments
 
     @cached_property
     def _named(self) -> list[Argument]:

@@ -81,8 +81,8 @@ _RENAMED_IN: Final = {
 _PATH: Final = re.compile(r"(?:[&*\\]*|\.)(@?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|\\)[A-Za-z_$][\w$]*)*)")
 _SEPARATOR: Final = re.compile(r"\?\.|\.|::|->|\\")
 _ACCESS: Final = re.compile(
-    r"(?:\s+as\s+(?:(?:keyof|typeof)\s+)*[\w.<>\[\]]+|!|\.to_s\b|(?:\?\.|\.|->)(?:rawValue|value|key|id|name)"
-    r"|(?:\.|::|->)(?:toString|getKey|getValue|key|value|to_string|to_owned|clone|as_str|into|String)\(\))+$"
+    r"(?:\s+as\s+(?:(?:keyof|typeof)\s+)*[\w.<>\[\]]+|!|\.to_s\b|(?:\?\.|\.|->)(?:rawValue|value|key|id|name|displayName|eventName|flagKey)"
+    r"|(?:\.|::|->)(?:toString|getKey|getValue|getEventName|key|value|to_string|to_owned|clone|as_str|into|String)\(\))+$"
 )
 _INDEX: Final = re.compile(r"(?:\?\.)?\[\s*([\"'`])([A-Za-z_$][\w$]*)\1\s*\]")
 _MEMBER_ACCESS: Final = re.compile(r"(?:\??\.|->)(\w+)!?")
