@@ -247,9 +247,13 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
 
     def _before_space(self, start: int, end: int) -> int:
         """Return the end without spaces and comments."""
-        while start < end and self.text[end - 1].isspace():
-            end -= 1
-        place = bisect_left(self._comments, end) - 1
-        if place < 0 or self._comments[place] < start or self.syntax.comments[self._comments[place]] < end:
-            return end
-        return self._before_space(start, self._comments[place])
+        while start < end:
+            if self.text[end - 1].isspace():
+                end -= 1
+                continue
+            place = bisect_left(self._comments, end) - 1
+            comment = self._comments[place] if place >= 0 else -1
+            if comment < start or self.syntax.comments[comment] < end:
+                break
+            end = comment
+        return end

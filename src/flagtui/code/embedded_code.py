@@ -4,21 +4,26 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-# Compiled with the first page: most trees have none of some languages.
-_RUBY: Final = r"<%(#[^\n]*?)%>(?=[ \t]*$)|<%(?![#%])[-=]*(.*?)-?%>"
+# Patterns of text, compiled with the first page: most trees have none of some languages. A second start
+# ends the search for an end, which would else take the square of the time.
+_RUBY: Final = r"<%(#[^\n]*?)%>(?=[ \t]*$)|<%(?![#%])[-=]*((?:(?!<%).)*?)-?%>"
 """A comment that ends its line is one of Ruby, too."""
 _PHP: Final = r"<\?(?:php\b|=)?(.*?)(?:\?>|\Z)"
+_VALUE: Final = r"\{\{((?:(?!\{\{).)*?)\}\}|\{!!((?:(?!\{!!).)*?)!!\}"
+_NOTE: Final = r"\{\{!?--(?:(?!\{\{!?--).)*?--\}\}"
+"""A comment of Blade and Handlebars."""
 _BLADE: Final = (
-    r"\{\{--.*?--\}\}|\{\{(.*?)\}\}|\{!!(.*?)!!\}|@php\b(?!\s*\()(.*?)@endphp"
+    rf"{_NOTE}|{_VALUE}|@php\b(?!\s*\()((?:(?!@php\b).)*?)@endphp"
     rf"|@\w+\s*(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))|{_PHP}"
 )
-_PAGE: Final = r"((?:(?!<[%?]|\{\{|\{!!).)+)(?:<%.*?%>|<\?.*?(?:\?>|\Z)|\{\{.*?\}\}|\{!!.*?!!\}|\Z)?"
-"""What is not code of a server."""
-_COMMENT: Final = r"\{\{!?--.*?--\}\}|\{#.*?#\}|<%#.*?%>"
+_SERVER: Final = rf"<%(?:(?!<%).)*?%>|{_PHP}|{_NOTE}|{_VALUE}"
+_COMMENT: Final = rf"{_NOTE}|\{{#(?:(?!\{{#).)*?#\}}|<%#(?:(?!<%).)*?%>"
 """A comment of Blade, Handlebars, Jinja, EJS or ERB."""
-_NO_TEMPLATE: Final = r"<!--.*?-->|<(?:script|style)\b.*?</(?:script|style)>"
+_NO_TEMPLATE: Final = (
+    r"<!--(?:(?!<!--).)*?-->|<script\b(?:(?!<script\b).)*?</script>|<style\b(?:(?!<style\b).)*?</style>"
+)
 _ATTRIBUTES: Final = (
-    rf"{_NO_TEMPLATE}|\{{\{{(.*?)\}}\}}|@(?:else\s+)?(?:if|switch)\s*\((.*?)\)\s*\{{"
+    rf"{_NO_TEMPLATE}|{_VALUE}|@(?:else\s+)?(?:if|switch)\s*\((.{{0,300}}?)\)\s*\{{"
     r"""|\s(?:on|v-|x-|ng-|[:@#*(\[])[\w:.()\[\]-]+\s*=\s*(?:"([^"]*)"|'([^']*)')"""
 )
 """Expressions of Vue, Angular and Alpine, and handlers of HTML."""
@@ -46,7 +51,7 @@ def script_of(text: str, path: str) -> str:
 def page_of(text: str, path: str) -> str:
     """Return the HTML of a page with Ruby or PHP; empty for other files."""
     is_page = path.endswith((".erb", _WITH_BLADE)) or (path.endswith(".php") and "?>" in text)
-    return _only(_PAGE, text, "") if is_page else ""
+    return re.sub(_SERVER, lambda code: _blank(code[0]), text, flags=re.DOTALL) if is_page else ""
 
 
 def comments_of(text: str) -> Iterator[tuple[int, int]]:
@@ -59,16 +64,20 @@ def template_of(text: str, language: str) -> str:
     return _only(_SVELTE if language == "svelte" else _ATTRIBUTES, text)
 
 
-def _only(pattern: str, text: str, mark: str = ";") -> str:
+def _only(pattern: str, text: str) -> str:
     """Return what the groups match, each with a semicolon after it; spaces replace the rest."""
     pieces: list[str] = []
     place = 0
     for match in re.finditer(pattern, text, re.DOTALL | re.MULTILINE):
         if match.lastindex is not None:
             start, end = match.span(match.lastindex)
-            pieces += _ALL_BUT_LINES.sub(" ", text[place:start]), text[start:end]
+            pieces += _blank(text[place:start]), text[start:end]
             place = end
-            if mark and end < len(text):
-                pieces.append(mark)
+            if end < len(text):
+                pieces.append(";")
                 place += 1
-    return "".join([*pieces, _ALL_BUT_LINES.sub(" ", text[place:])])
+    return "".join([*pieces, _blank(text[place:])])
+
+
+def _blank(text: str) -> str:
+    return _ALL_BUT_LINES.sub(" ", text)

@@ -24,6 +24,8 @@ _VALUE: Final = re.compile(
 _CONVERSION: Final = re.compile(r"(?:string|str|String(?:::from|\.valueOf)?)(?=\()")
 _MARK: Final = re.compile(r"(?:\?|:|if|else)(?=\s)")
 _IF: Final = re.compile(r"if\s*(?=\()")
+_LONGEST: Final = 2_000
+"""Characters of an argument that is looked into: each value in it can have others."""
 _NO_KEY: Final = re.compile(r"true|false|null|[\d.]+")
 _BY_POSITION: Final = ("java", "kotlin", "dart")
 """Languages whose libraries receive the fallback as an argument."""
@@ -138,7 +140,9 @@ class KeyCall(msgspec.Struct, frozen=True, dict=True):
 def key_values(source: SourceText, argument: Argument) -> Iterator[Argument]:
     """Yield the values that an argument can have: both of a conditional expression, without conversions."""
     conversion = _CONVERSION.match(source.text, argument.start, argument.end)
-    if conversion and source.after_bracket(conversion.end()) == argument.end:
+    if argument.end - argument.start > _LONGEST:
+        branches = []
+    elif conversion and source.after_bracket(conversion.end()) == argument.end:
         branches = source.arguments(conversion.end(), argument.end)
     else:
         branches = [each for part in _branches(source, argument) for each in source.arguments(*part)]
