@@ -46,6 +46,10 @@ _JOINTS: Final = {
 _OBJECT: Final = re.compile(r"&?\[|array\(|(?!(?:match|if)\b)[&%\w.:\s]*\{")
 _PLAIN_QUOTES: Final = ('"', "'")
 _SPACE: Final = re.compile(r"\s*")
+_DOTS: Final = frozenset((".", "::", "->"))
+_MAYBE: Final = frozenset(("?", "!"))
+_LOOK_BACK: Final = 120
+"""Characters in which the arguments of a receiver begin."""
 _OPEN: Final = frozenset("([{")
 _CLOSED: Final = frozenset(")]}")
 
@@ -187,6 +191,21 @@ class SourceText(msgspec.Struct, frozen=True, dict=True):
         while start and (text[start - 1].isalnum() or text[start - 1] in NAME_MARKS):
             start -= 1
         return start, text[start:end]
+
+    def receiver_before(self, position: int) -> str:
+        """Return the name, or that of the function, whose method begins here: `posthog`, `usePostHog`."""
+        text = self.text
+        end = position - (1 if text.endswith(".", 0, position) else 2)
+        if end < 1 or text[end:position] not in _DOTS:
+            return ""
+        while text[end - 1 : end] in _MAYBE:
+            end -= 1
+        if text[end - 1 : end] == ")":
+            end = text.rfind("(", max(0, end - _LOOK_BACK), end)
+        start = end
+        while start > 0 and (text[start - 1].isalnum() or text[start - 1] in NAME_MARKS):
+            start -= 1
+        return text[start:end]
 
     def line_of(self, position: int) -> tuple[int, int]:
         """Return line and column, both from 1."""

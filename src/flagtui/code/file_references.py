@@ -20,10 +20,7 @@ from flagtui.code.sdk_functions import CallNames, SdkFunction, Subject
 from flagtui.code.syntax import Syntax, add_page, parse
 
 _MARKER: Final = re.compile(r"flagtui:\s*ok\b[ \t]*(.*?)[ \t\r]*(?:\*/|-->|#\}|%>|$)", re.MULTILINE)
-_RECEIVER: Final = re.compile(r"([A-Za-z_$][\w$]*)(?:\([^()]*\))?[!?]*(?:\.|::|->)\Z")
 _EVENT_CALL: Final = re.compile(r"posthog\w*(?:\(\))?[!?]*(?:\.shared)?(?:\.|::|->)capture\b")
-_LOOK_BACK: Final = 120
-"""Characters before the name of a function in which its receiver is looked for."""
 _TAG: Final = re.compile(r"<([A-Za-z_$][\w$]*)\s")
 _COMPONENTS: Final = frozenset(("PostHogFeature",))
 _PAYLOAD: Final = r"\b{}\s*:?=\s*&?(?:\w+\.)?FeatureFlagPayload\b"
@@ -158,8 +155,8 @@ class _FileReader:
             first, name = self.source.name_before(start)
             if not self.functions.is_name(name):
                 continue
-            match = _RECEIVER.search(self.source.text, max(0, first - _LOOK_BACK), first)
-            receiver = self._renamed.get(match[1], match[1]) if match else ""
+            receiver = self.source.receiver_before(first)
+            receiver = self._renamed.get(receiver, receiver)
             function = self.functions.find(receiver, name)
             if function is not None and self._is_here(function, receiver):
                 yield from self._read_call(first, name, function, start, end)
