@@ -115,6 +115,14 @@ def planned_for(days: int) -> Experiment:
     return make_experiment(running_time_calculation={"recommended_running_time": days})
 
 
+@pytest.mark.parametrize(("state", "is_live"), [
+    ("draft", False), ("running", True), ("paused", True), ("stopped", False),
+])  # fmt: skip
+def test_deleting_warns_while_the_experiment_is_live(state: str, is_live: bool) -> None:
+    warnings = [caution.text for caution in make_plan("delete", make_experiment(state)).cautions]
+    assert warnings == ([f"it is {state}: no list will show its results"] if is_live else [])
+
+
 def test_ending_early_says_what_the_numbers_are_worth() -> None:
     (caution,) = make_plan("end", planned_for(20)).cautions
     peeking = "stopping as soon as the result looks good overstates confidence"

@@ -32,6 +32,7 @@ from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_list, as_number, as_text, format_number
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
+from flagtui.models.rows import state_word
 
 NO_CODE: Final = "none of its events carried a flag in the last 7 days"
 WEEK: Final = 7.0
@@ -81,9 +82,8 @@ def consequences(
         case "archive" | "unarchive":
             yield _archiving(fresh, step, choices)
         case "reset":
-            yield Consequence(
-                "Results", "start, end and conclusion are erased; results start from zero", "danger"
-            )
+            erased = "start, end and conclusion are erased; results start from zero"
+            yield Consequence("Results", erased, "danger")
             yield _flag(fresh, *left_alone(fresh))
         case "delete":
             yield _flag(fresh, *left_alone(fresh))
@@ -120,6 +120,8 @@ def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepConte
     """Yield reasons to reconsider the step."""
     if step.name in ("end", "ship") and fresh.state in LIVE:
         yield from _peeking(fresh, context)
+    if step.name == "delete" and fresh.state in LIVE:
+        yield Caution(f"it is {state_word(fresh.state)}: no list will show its results", ("end it first",))
     keys = [as_text(as_dict(each).get("key")) for each in variants_in(choices.fields.get("parameters"))]
     if keys and BASELINE not in keys:
         text = f"no variant is called {BASELINE}, as older servers require; newer ones compare with {keys[0]}"
@@ -269,9 +271,8 @@ def _changes_results(fresh: Experiment, name: str, fields: Mapping[str, JSON]) -
 
 def _unseen(choices: Choices) -> Iterator[Consequence]:
     for event in choices.unseen:
-        yield Consequence(
-            "Events", f"{event} was never seen here: it counts nothing until it is sent", "warning"
-        )
+        text = f"{event} was never seen here: it counts nothing until it is sent"
+        yield Consequence("Events", text, "warning")
 
 
 def _copying(choices: Choices, context: StepContext) -> Iterator[Consequence]:
