@@ -117,7 +117,9 @@ async def test_typed_overwrite_names_missing_input_and_the_confirming_key(settin
     rules = GuardRules(Level.STRICT, place="TEST", require_reason=True)
     answer = (*"kill-search-v2", "enter", *"why", "enter")
     async with running(replace(setting, size=(60, 15), rules=rules)) as program:
-        await program.go_to("kill-search-v2", "%", *"40", "enter", *answer)
+        await program.go_to("kill-search-v2", "%", *"40", "enter", *"kill", "enter")
+        program.see("the typed text does not match")
+        await program.press(*"-search-v2", "enter", *"why", "enter")
         assert program.journal.entries()[0].reason == "why"
         ours = await program.stored("kill-search-v2")
         theirs = {**ours.filters, "groups": [{**ours.filters["groups"][0], "rollout_percentage": 77}]}

@@ -187,7 +187,8 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         event.stop()
         self._was_quiet = True
         reason = next(iter(self.query("#reason").results(Field)), None)
-        if event.input.id == "typed" and reason is not None and not reason.value.strip():
+        is_typed = event.input.id == "typed" and event.value == self.asked.type_this
+        if is_typed and reason is not None and not reason.value.strip():
             reason.focus()
         else:
             self._settle(overwrite=False)
