@@ -86,7 +86,7 @@ class Program(LazyGroup):
     is_flag=True,
     expose_value=False,
     callback=lambda _context, _option, is_quiet: be_quiet(is_quiet),
-    help="Print data and errors only: no progress, and nothing about changes that were saved.",
+    help="Print data and errors only: no progress, and on a terminal nothing about saved changes.",
 )
 @ruled_option(
     "--mirror",
