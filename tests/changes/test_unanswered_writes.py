@@ -60,7 +60,7 @@ async def test_lost_response_is_watched_for_the_given_time(
     assert await boil_to_end(room) == ending
     assert room.clock.now - began == takes
     (entry,) = room.journal.entries()
-    assert (entry.ending, entry.note == LOOKED) == (ending, ending != "unknown")
+    assert (entry.ending, entry.note == LOOKED) == (ending, ending == "saved")
     assert room.kitchen.requests.count("send kettle") == 1
 
 

@@ -116,4 +116,5 @@ async def watch(open_one: Outcome[P, R], adapter: Adapter[P, R], context: WriteC
             outcome = replace(outcome, ending="failed", reason=reason, next="look at it, then try again")
     if outcome.ending == open_one.ending:
         return outcome
-    return await context.close_entry(journal_id, replace(outcome, note=LOOKED), adapter)
+    looked = replace(outcome, note=LOOKED) if outcome.is_saved else outcome
+    return await context.close_entry(journal_id, looked, adapter)
