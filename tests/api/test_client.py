@@ -30,6 +30,11 @@ async def test_an_update_sends_the_changes_and_what_was_read(make_client: MakeCl
     assert flag.version == 5
 
 
+async def test_answer_with_another_id_is_unreadable(make_client: MakeClient) -> None:
+    with pytest.raises(errors.Unreadable):
+        await make_client(always(200, {"id": 6, "key": "b"})).flags.get(5)
+
+
 async def test_projects_share_the_connection(make_client: MakeClient) -> None:
     server = Recording(always(200, {"id": 5, "key": "a"}))
     client = make_client(server)
