@@ -12,7 +12,9 @@ from tests.doubles.tables import table
 from flagtui.changes.journal_entries import Entry, Signature, with_directions
 from flagtui.changes.proposal import Purpose
 from flagtui.changes.timeline import markdown, summary
-from flagtui.changes.undo import next_undo, questions_of, undo_words, undoable, why_not
+from flagtui.changes.undo import find_skipped, next_undo, questions_of, undo_words, undoable, why_not
+from flagtui.models.experiment import Experiment
+from flagtui.models.flag import Flag
 
 
 def an_entry(kind: str = "flag", verb: str = "turn off", **more: Any) -> Entry:
@@ -82,6 +84,37 @@ async def test_copies_in_two_projects_are_undone_in_two_questions(kind: str, ver
     questions = await questions_of(copies, copies, client, Purpose("Undo", "3 changes"))
     assert [[part.entry.record for part in parts] for parts, _ in questions] == [[4], [6, 7]]
     assert [purpose.part for _, purpose in questions] == ["1 of 2", "2 of 2"]
+
+
+@pytest.mark.parametrize(("verb", "kinds"), [
+    ("archive experiment", ["experiment", "flag"]), ("launch experiment", ["flag", "experiment"]),
+])  # fmt: skip
+async def test_a_step_of_many_experiments_is_undone_in_two_questions(verb: str, kinds: list[str]) -> None:
+    active = verb == "launch experiment"
+
+    async def read_experiment(id: int) -> Experiment:
+        return Experiment.of({"id": id, "archived": not active, "start_date": "2026-01-01T09:00:00Z"})
+
+    async def read_flag(id: int) -> Flag:
+        return Flag.of({"id": id, "key": "f", "active": active})
+
+    def changed(id: int, before: bool) -> Entry:
+        flag = {"feature_flag.id": id + 10, "feature_flag.key": "f", "feature_flag.active": before}
+        after = {"feature_flag.active": active}
+        return an_entry("experiment", verb, id=str(id), record=id, before=flag, after=after)
+
+    # The flag of the last one was as it is now.
+    changes = [changed(1, not active), changed(2, not active), changed(3, active)]
+    client: Any = SimpleNamespace(
+        project=1, experiments=SimpleNamespace(get=read_experiment), flags=SimpleNamespace(get=read_flag)
+    )
+    questions = await questions_of(changes, changes, client, Purpose("Undo", "3 changes"))
+    assert [parts[0].entry.kind for parts, _ in questions] == kinds
+    parts = {parts[0].entry.kind: parts for parts, _ in questions}
+    assert [part.entry.record for part in parts["experiment"]] == [1, 2, 3]
+    assert [part.entry.record for part in parts["flag"]] == [11, 12]
+    skipped = [find_skipped(parts["experiment"], ids) for ids in ([1, 3], [1, 2, 3], [])]
+    assert skipped == [{"2"}, set(), set()]
 
 
 SAVED = replace(ENTRY, ending="saved", saved_version=13, ended_at=NOW + 1)

@@ -201,21 +201,35 @@ async def questions_of(
 ) -> list[tuple[list[Part], Purpose]]:
     """Return the parts of each question for undoing these changes. Raises `ApiError`.
 
-    Changes of one kind in one project share a question when each has one part. `entries` is all of the
-    journal.
+    Parts of one kind in one project share a question, if each change has one part or all are the same step of
+    many records. `entries` is all of the journal.
     """
     parts = [await parts_left(entry, entries, client) for entry in changes]
     every = [part for each in parts for part in each]
-    if any(len(each) > 1 for each in parts):
-        groups = [[part] for part in every]
-    else:
+    order = [_place_of(part) for part in max(parts, key=len)]
+    is_one_step = len({entry.verb for entry in changes}) == 1 and {*map(_place_of, every)} == {*order}
+    if len(order) == 1 or (is_one_step and len({*order}) == len(order)):
+        # The first part of every change comes before the second of any, as within one change.
+        ordered = every if len(order) == 1 else sorted(every, key=lambda part: order.index(_place_of(part)))
         groups = [
             batch
-            for _place, group in groupby(every, key=_place_of)
+            for _place, group in groupby(ordered, key=_place_of)
             for batch in distinct_records([*group], lambda part: part.entry.uuid or part.entry.record)
         ]
+    else:
+        groups = [[part] for part in every]
     if len(groups) == 1:
         return [(groups[0], purpose)]
     total, batch = len(groups), uuid4().hex
     counted = (replace(purpose, part=f"{place:,} of {total:,}", batch=batch) for place in range(1, total + 1))
     return list(zip(groups, counted, strict=True))
+
+
+def find_skipped(parts: Sequence[Part], ids: Collection[int | str]) -> set[str]:
+    """Return the ids of the changes whose part was skipped: their other parts are not asked about either.
+
+    `ids` has the records whose part was carried out; none if nothing had to be done.
+    """
+    if not ids or len(ids) == len(parts):
+        return set()
+    return {part.undoes.id for part in parts if (part.entry.uuid or part.entry.record) not in ids}

@@ -30,7 +30,7 @@ from flagtui.changes.related.creation import RelatedPlan
 from flagtui.changes.revert_planner import Reverts, questions_of_reverts
 from flagtui.changes.sets.change_set import ChangeSetError
 from flagtui.changes.skipped import Skipped
-from flagtui.changes.undo import next_redo, next_undo, purpose_of, questions_of, why_not
+from flagtui.changes.undo import find_skipped, next_redo, next_undo, purpose_of, questions_of, why_not
 from flagtui.changes.undo_planner import UndoPlanner
 from flagtui.models.activity_rows import ChangeRow
 from flagtui.safe_text import safe_text
@@ -169,7 +169,10 @@ class WritePath:
             else:
                 self._runner.show_toast(explain_error(error, changes[0].key))
             return
-        for parts, part_purpose in questions:
+        left_out: set[str] = set()
+        for every, part_purpose in questions:
+            if not (parts := [part for part in every if part.undoes.id not in left_out]):
+                continue
             kind = parts[0].entry.kind
             planner = UndoPlanner(context, entries=entries, signature=here, entry_kind=kind, is_redo=is_redo)
             report = await self.write(parts, planner, skipped=skipped, purpose=part_purpose)
@@ -178,6 +181,7 @@ class WritePath:
                 return
             if not report.outcomes:
                 self._runner.no_ops |= {part.undoes.id for part in parts}
+            left_out |= find_skipped(parts, [outcome.plan.id for outcome in report.outcomes])
 
     async def write(
         self,
