@@ -30,7 +30,8 @@ async def test_list_counts_filters_sorts_and_glances_at_results(setting: Setting
         await program.press("escape", "f", "f", shows="is:running")
         await program.go_to("flag:checkout")
         assert row(program).name == "Checkout redesign"
-        await program.press("escape", "s", "s")
+        await program.press("F", shows="won too few so far: 2,600 of 4,333 users")
+        await program.press("escape", "escape", "s", "s")
         assert row(program).key == "checkout-redesign"
         await program.press(*"fffff", shows=("is:archived", "Annual plan first"), rows=4)
         await program.press("f", rows=31)

@@ -13,7 +13,7 @@ from flagtui.api.clock import Urgency
 from flagtui.api.errors import ApiError, needs_key
 from flagtui.api.heavy_work import off_loop
 from flagtui.changes.experiments.metric_nodes import events_measured
-from flagtui.details.measurements import Measuring
+from flagtui.details.measurements import Measuring, with_exposures
 from flagtui.details.metric_findings import ONLY_IN_BROWSER, Findings, Metric, MetricReading, metrics_of
 from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_responses import Timeseries
@@ -164,7 +164,7 @@ class ExperimentInspector:
         details = await self._measuring.with_last_results(details, experiment, Urgency.BACKGROUND)
         if details.awaited:
             reading = await self._measuring.read(details.readings[0], experiment, Urgency.BACKGROUND)
-            details = replace(details, readings=(reading,))
+            details = with_exposures(replace(details, readings=(reading,)))
         self._glances[row.id] = replace(details, at=self._clock())
 
     def stop(self, row: ExperimentRow) -> Findings:

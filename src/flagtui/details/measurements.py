@@ -108,7 +108,7 @@ class Measuring:
                 readings = list(details.readings)
                 readings[place] = reading
                 details = replace(details, readings=tuple(readings))
-                yield _with_exposures(details)
+                yield with_exposures(details)
         finally:
             for left in tasks:
                 left.cancel()
@@ -152,14 +152,14 @@ class Measuring:
         first, *others = details.readings or (MetricReading(Metric({"name": "goal"}, "primary")),)
         # The response, not the goal, has whether it counts users or events.
         goal = replace(first.metric, raw={**first.metric.raw, "metric_type": kind})
-        return _with_exposures(replace(details, readings=(MetricReading(goal, result), *others)))
+        return with_exposures(replace(details, readings=(MetricReading(goal, result), *others)))
 
 
 def adopt(details: Findings, run: MetricsRun) -> Findings:
     """Return the details with the results of a calculation; metrics changed since then stay pending."""
     readings = tuple(_outcome(reading, run) for reading in details.readings)
     as_of = unix(run.query_to or run.completed_at)
-    return _with_exposures(replace(details, readings=readings, calculated_at=as_of))
+    return with_exposures(replace(details, readings=readings, calculated_at=as_of))
 
 
 def _outcome(reading: MetricReading, run: MetricsRun) -> MetricReading:
@@ -173,7 +173,7 @@ def _outcome(reading: MetricReading, run: MetricsRun) -> MetricReading:
     return reading
 
 
-def _with_exposures(details: Findings) -> Findings:
+def with_exposures(details: Findings) -> Findings:
     """Return the details with exposures from a result, if their own request failed."""
     if details.exposed:
         return details

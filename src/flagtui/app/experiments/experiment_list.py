@@ -183,7 +183,10 @@ class ExperimentsScreen(ExperimentKeys, InspectedList[ExperimentRow]):
             self.app.push_screen(page)
 
     def findings_of(self, row: ExperimentRow) -> Findings:
-        return self._inspector.cached_findings(row) if self._inspector is not None else Findings(row)
+        if self._inspector is None:
+            return Findings(row)
+        # The result that the row shows is known where no page or preview has loaded the others.
+        return self._inspector.cached_lead(row) or self._inspector.cached_findings(row)
 
 
 def pane_lines(findings: Findings, now: float, width: int) -> Iterator[list[Piece]]:
