@@ -41,6 +41,7 @@ async def test_project_completes_names_values_and_tags_and_counts_reach(setting:
         assert line_of(program) == "plan"
         assert program.wire.count("/property_definitions/") == 1
         await program.press("enter", "enter", shows=("enterprise", " users"))
+        program.see("esc back")
         await program.press("escape", "escape")
         assert line_of(program) == "plan", "an earlier question is asked again with its answer"
         await program.press("enter", "enter", shows=("enterprise", " users"))

@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from flagtui.app.widgets.dialog import LEAVES
+
 Ask = Callable[[Sequence[Any], Any], Awaitable[Any]]
 """Asks a question, given the answers so far and its own last answer, None at first; None when it is left."""
 
@@ -12,7 +14,12 @@ async def ask_in_turn(*questions: Ask) -> Sequence[Any] | None:
     answers: list[Any] = []
     last: dict[int, Any] = {}
     while (place := len(answers)) < len(questions):
-        answer = await questions[place](answers, last.get(place))
+        token = LEAVES.set("back") if answers else None
+        try:
+            answer = await questions[place](answers, last.get(place))
+        finally:
+            if token is not None:
+                LEAVES.reset(token)
         if answer is not None:
             last[place] = answer
             answers.append(answer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from functools import cached_property
 from typing import Final, Generic
 
@@ -23,6 +24,8 @@ from flagtui.app.widgets.line import BETWEEN_KEYS, styled
 from flagtui.app.widgets.screen_lifecycle import Lifecycle
 
 DIM: Final = RichStyle(dim=True)
+LEAVES: Final = ContextVar("LEAVES", default="leave")
+"""What Escape does in the dialog that is made now: it goes `back` where it asks the question before."""
 
 
 class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic[ScreenResultType]):
@@ -39,11 +42,15 @@ class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic
     def _dimmed(self) -> DimmedScreen:
         return DimmedScreen()
 
+    @cached_property
+    def _leaves(self) -> str:
+        return LEAVES.get()
+
     def make_box(self, id: str, title: str, keys: str) -> Vertical:
         """Return the box of the dialog, with a safe title and its keys at the edges."""
         box = Vertical(id=id)
         box.border_title = styled((f" {title} ", "bold $primary"))
-        box.border_subtitle = keys
+        box.border_subtitle = keys.replace("esc leave", f"esc {self._leaves}")
         return box
 
     def key_words(self) -> Sequence[str]:
