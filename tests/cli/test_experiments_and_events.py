@@ -61,7 +61,13 @@ def test_a_life_from_launch_to_archive(signed_in: Run, draft: str) -> None:
     assert now("status", "conclusion", "comment") == ["stopped", "won", "clear"]
     step("archive", "--disable-flag")
     assert now("archived") == [True]
-    step("unarchive")
+    planned = signed_in("undo", "--dry-run")
+    assert (planned.code, "Then 1 flag, planned once the changes before are saved." in planned.err) == (
+        0,
+        True,
+    )
+    require_done(signed_in("undo", "--yes"))
+    assert now("archived", "status") == [False, "stopped"]
     step("reset")
     assert now("status") == ["draft"]
     step("delete")

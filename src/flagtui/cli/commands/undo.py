@@ -1,7 +1,7 @@
 """`flagtui undo` and `flagtui redo`: undo a change of this user by the usual write path."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import click
@@ -10,11 +10,13 @@ from msgspec.structs import replace
 from flagtui.changes.entry_kind import Recovery
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Purpose
 from flagtui.changes.recovery import read_for_undo
 from flagtui.changes.skipped import Skipped
 from flagtui.changes.unanswered import WATCH_FOR
 from flagtui.changes.undo import (
+    kind_of,
     next_redo,
     next_undo,
     purpose_of,
@@ -34,6 +36,7 @@ from flagtui.cli.plumbing.profile_choice import Opening, find_journal
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.value_types import SHORT_ID, ChangeId
+from flagtui.text.formats import count
 
 AT_ONCE: Final = "an undo belongs to the journal, not to a set"
 OPERATIONS: Final = ("flags.get", "flags.update", "experiments.get", "experiments.update", "schedule.get")
@@ -116,6 +119,7 @@ async def undo_entries(
     entries, signature = await asyncio.to_thread(session.journal.entries), session.signature
     context = SessionContext(session, terms)
     questions = await questions_of(changes, entries, session.client, purpose)
+    planned_before: set[str] = set()
     for parts, question_purpose in questions:
         kind = parts[0].entry.kind
         planner = UndoPlanner(context, entries=entries, signature=signature, entry_kind=kind)
@@ -123,9 +127,26 @@ async def undo_entries(
         if not planned.plans and is_newest and parts is questions[0][0] and purpose.name == "Undo":
             planned = replace(planned, skipped=[_with_another(skipped) for skipped in planned.skipped])
         planned = replace(planned, purpose=question_purpose)
+        if terms.agreement.dry_run:
+            later = [part.entry for part in parts if part.undoes.id in planned_before]
+            planned_before |= {part.undoes.id for part in parts}
+            planned = _without_waiting(planned, {entry.uuid or entry.record for entry in later}, kind)
+            if not (planned.plans or planned.skipped):
+                continue
         if code := await ask_and_send(planned, session, terms, report):
             return code
     return 0
+
+
+def _without_waiting(
+    planned: Planned[Any, Any], later: Collection[int | str], kind: str
+) -> Planned[Any, Any]:
+    """Return the plans of a dry run without records that wait for an earlier part of the same change."""
+    waiting = [each for each in planned.skipped if each.id in later and each.error is None]
+    if waiting:
+        number = count(len(waiting), kind_of(kind).noun)
+        progress(f"Then {number}, planned once the changes before are saved.")
+    return replace(planned, skipped=[each for each in planned.skipped if each not in waiting])
 
 
 def _report(recovery: Recovery) -> None:
