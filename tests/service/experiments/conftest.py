@@ -147,19 +147,20 @@ class Service(Caller):
         moment = at or self.clock()
         self.record(*(("$feature_flag_called", person, moment, called) for person in people))
 
-    async def start_sale(self, **fields: Any) -> Any:
-        """A running experiment on a button, measured by purchases."""
-        self.define_event("bought")
-        return await self.running(metrics=[MEAN, FUNNEL], **fields)
+    async def start_sale(self, buyers: Mapping[str, int] | None = None, **fields: Any) -> Any:
+        """A running experiment on a button, measured by purchases.
 
-    def sell(self, buyers: Mapping[str, int], each: int = 100) -> None:
-        """A hundred people see each variant within the first hour; the first of them buy an hour later."""
-        for variant, count in buyers.items():
-            self.expose("blue-button", variant, *people(variant, each), at=START + HOUR)
+        A hundred people see each variant within the first hour; the first of them buy an hour later.
+        """
+        self.define_event("bought")
+        running = await self.running(metrics=[MEAN, FUNNEL], **fields)
+        for variant, count in (buyers or {}).items():
+            self.expose("blue-button", variant, *people(variant, 100), at=START + HOUR)
             bought = (
                 ("bought", person, START + 2 * HOUR, {"price": 10}) for person in people(variant, count)
             )
             self.record(*bought)
+        return running
 
 
 start, service = fixtures_of(Service)

@@ -52,8 +52,7 @@ async def test_query_returns_the_current_verdict(
     service: Service, stats: Any, metric: Any, verdict: Any
 ) -> None:
     """Scipy computes the same: `analysis/test_inference.py` compares them."""
-    running = await service.start_sale(stats_config=stats)
-    service.sell({"control": 20, "test": 40})
+    running = await service.start_sale({"control": 20, "test": 40}, stats_config=stats)
     response = await query(service, running, metric)
     assert (response["kind"], response["baseline"]["sum"]) == ("ExperimentQuery", 20)
     assert {name: response["variant_results"][0][name] for name in verdict} == verdict
@@ -66,8 +65,7 @@ STAFF = '{"test_account_filters":[{"key":"email","type":"person","operator":"not
 
 
 async def test_metric_counts_the_events_that_its_filters_match(service: Service) -> None:
-    running = await service.start_sale()
-    service.sell({"control": 60, "test": 60})
+    running = await service.start_sale({"control": 60, "test": 60})
     service.record(*(("bought", person, START + 3 * HOUR, {"price": 1}) for person in people("test", 60)))
     service.expose("other", "on", *people("test", 30), at=START + 2 * HOUR)
     cohort = service.insert("cohorts", project_id=1, name="c", is_static=1, created_at="")
@@ -88,16 +86,16 @@ async def test_metric_counts_the_events_that_its_filters_match(service: Service)
 
 
 async def test_test_accounts_are_no_samples(service: Service) -> None:
-    running = await service.start_sale()
-    service.sell({"control": 60, "test": 60})
+    running = await service.start_sale({"control": 60, "test": 60})
     service.write("UPDATE projects SET settings = ?", STAFF)
     service.write("""UPDATE persons SET properties = '{"email":"me@us.test"}' WHERE uuid = 'control-0'""")
     assert (await query(service, running))["baseline"]["number_of_samples"] == 99
 
 
 async def test_excluded_variants_are_not_analysed(service: Service) -> None:
-    running = await service.start_sale(parameters=variants_of(**THIRDS), excluded_variants=["b"])
-    service.sell({"control": 20, "a": 20, "b": 20})
+    running = await service.start_sale(
+        {"control": 20, "a": 20, "b": 20}, parameters=variants_of(**THIRDS), excluded_variants=["b"]
+    )
     results = (await query(service, running))["variant_results"]
     assert [result["key"] for result in results] == ["a"]
     for key, more in (("b", {}), ("a", {"excluded_variants": ["a"]})):
@@ -192,8 +190,7 @@ async def test_senseless_and_unknown_queries_are_refused(service: Service) -> No
 
 
 async def test_a_question_can_be_fetched_later(service: Service) -> None:
-    running = await service.start_sale()
-    service.sell({"control": 20, "test": 40})
+    running = await service.start_sale({"control": 20, "test": 40})
     service.clock.now = START + 6 * HOUR
     body = {"kind": "ExperimentQuery", "experiment_id": running["id"], "metric": MEAN}
     waiting = (await service.post("query", {"query": body, "refresh": "force_async"}, 202))["query_status"]

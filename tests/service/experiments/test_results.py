@@ -39,8 +39,7 @@ async def test_scenario_31_what_must_be_asked_and_when(service: Service) -> None
 
 
 async def test_scenario_31_series_reports_past_days_only(service: Service) -> None:
-    running = await service.start_sale()
-    service.sell({"control": 20, "test": 40})
+    running = await service.start_sale({"control": 20, "test": 40})
     service.record(*(("bought", person, START + DAY, {}) for person in people("control", 10)))
     service.clock.now = START + 2 * DAY
     series = await series_of(service, running)
@@ -67,8 +66,7 @@ async def test_scenario_31_an_unknown_metric_or_fingerprint_is_pending(
 
 
 async def test_an_ended_experiment_is_complete(service: Service) -> None:
-    running = await service.start_sale()
-    service.sell({"control": 20, "test": 40})
+    running = await service.start_sale({"control": 20, "test": 40})
     service.clock.now = START + 2 * DAY
     await service.act(running, "end")
     service.record(*(("bought", person, START + 2 * DAY + HOUR, {}) for person in people("test", 9)))
@@ -79,8 +77,7 @@ async def test_an_ended_experiment_is_complete(service: Service) -> None:
 
 
 async def test_first_day_is_pending_until_a_recalculation(service: Service) -> None:
-    running = await service.start_sale()
-    service.sell({"control": 20, "test": 40})
+    running = await service.start_sale({"control": 20, "test": 40})
     service.clock.now = START + 3 * HOUR
     assert (await series_of(service, running))["status"] == "pending"
     metric = await metric_of(service, running)
@@ -97,8 +94,7 @@ async def test_first_day_is_pending_until_a_recalculation(service: Service) -> N
 
 
 async def test_a_recalculation_of_all_metrics_can_be_watched(service: Service) -> None:
-    running = await service.start_sale()
-    service.sell({"control": 20, "test": 40})
+    running = await service.start_sale({"control": 20, "test": 40})
     service.clock.now = START + 3 * HOUR
     path = f"experiments/{running['id']}/{RECALCULATION}"
     none_yet = (await service.send("GET", f"{path}/latest")).json()
