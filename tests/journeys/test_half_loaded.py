@@ -54,6 +54,8 @@ async def test_inbox_of_missing_events_is_refused_with_its_key(setting: Setting)
     ) as program:
         await program.press("3", "i")
         program.see(toast="not all events have arrived yet; i opens the inbox once they have")
+        program.wire.answer("/event_definitions/", httpx.Response(404, html="<html>"))
+        await program.press("f5", "i", toast="the inbox needs all events: A proxy or an old server responded")
 
 
 async def test_missing_pages_alone_are_requested_automatically(setting: Setting) -> None:

@@ -3,6 +3,7 @@
 from textwrap import wrap
 from typing import Final
 
+from flagtui.api.limits import is_outage
 from flagtui.app.commands.command_table import bindings_of
 from flagtui.app.events.event_changes import EventChanges
 from flagtui.app.events.event_keys import EventKeys
@@ -31,6 +32,7 @@ from flagtui.safe_text import safe_text
 from flagtui.store.event_listing import EVENT_LISTING
 from flagtui.text.event_words import event_lines, is_silent
 from flagtui.text.key_signs import key_sign
+from flagtui.text.outcomes import explain_error
 from flagtui.text.styled import Look, Notice, Piece, with_link
 
 STANDARD_FROM: Final = 54
@@ -150,6 +152,8 @@ class EventsScreen(EventKeys, WorkspaceList[EventDefinitionRow]):
         """Tidy up, one event after the other."""
         if self._workspace is not None and self._workspace.events.is_complete:
             self.app.push_screen(InboxScreen(self._app_state, self.event_path, self._workspace))
+        elif (trouble := self._app_state.trouble) is not None and not is_outage(trouble):
+            show_toast(self.app, explain_error(trouble, "the inbox needs all events"))
         else:
             key = key_sign("events.inbox")
             words = f"not all events have arrived yet; {key} opens the inbox once they have"
