@@ -207,7 +207,7 @@ async def test_poll_of_a_left_project_leaves_the_next_alone(
     program.wire.hold(f"/projects/1{feed}$")
     program.wire.before = lambda request: fault if program.wire.held(request) else None
     program.app.run_worker(polling.poll())
-    await answer_in_second_project(program, shows="● synced just now")
+    await answer_in_second_project(program, shows="synced just now")
     program.wire.passed.clear()
     await polling.poll()
     assert program.wire.passed == [f"GET /api/projects/2{feed}"]
