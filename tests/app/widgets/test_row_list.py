@@ -114,12 +114,16 @@ async def test_cursor_stays_with_its_record_when_rows_arrive_above(app: ListApp)
     assert "flag-104" in lines[line]
 
 
-async def test_cursor_keeps_its_position_when_its_record_is_gone(app: ListApp) -> None:
+async def test_cursor_moves_to_next_row_when_its_own_is_gone(app: ListApp) -> None:
     app.rows.show(ROWS)
     app.rows.select(4)
-    for rows, row_id in (([row for row in ROWS if row.id != 4], 5), ([], None), (ROWS, 0)):
+    left = [row for row in ROWS if row.id > 5]
+    for rows, row_id in (([row for row in ROWS if row.id != 4], 5), (left, 6), ([], None), (ROWS, 0)):
         await show(app, rows)
         assert app.rows.row_id == row_id
+    app.rows.select(29)
+    await show(app, [row for row in ROWS if row.id not in (3, 27, 28, 29)])
+    assert app.rows.row_id == 26
 
 
 async def test_cleared_query_returns_the_cursor_to_its_record(app: ListApp) -> None:

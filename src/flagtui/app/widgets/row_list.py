@@ -13,6 +13,7 @@ from textual.message import Message
 
 from flagtui.app.widgets.column_layout import RecordId
 from flagtui.app.widgets.row_surface import HEADER_LINES, RowSurface
+from flagtui.app.widgets.viewport import find_nearest
 from flagtui.models.rows import Row
 
 WHEEL_LINES = 3
@@ -113,14 +114,14 @@ class RowList(RowSurface[Row]):
     ) -> None:
         """Show `rows` in `order` (places in `rows`). Neither is copied, so neither may be altered afterwards.
 
-        The cursor stays with its record on the same screen line; when that is gone, on the row that took its
-        place. With `anchor="top"`, for typing a query and for first pages still arriving, it goes to the
+        The cursor stays with its record on the same screen line; when that is gone, on the next one that is
+        left. With `anchor="top"`, for typing a query and for first pages still arriving, it goes to the
         first row, or to the record the person last moved to as long as that is shown; with "first", to the
         first row whatever. `changed` are ids of records changed on the server; they carry a sign until the
         cursor has been on them. `rule` divides so many rows from the others, which its words name.
         """
         before, old_place, old_line = self.row_id, self._view.place, max(self._view.line, 0)
-        same_rows = rows is self._rows
+        same_rows, old_rows, old_order = rows is self._rows, self._rows, self._order
         at = self._order[old_place] if old_place >= 0 else -1
         if not same_rows:
             at = self._wanted_at = -1
@@ -132,8 +133,10 @@ class RowList(RowSurface[Row]):
             # A record that comes back is scrolled to from the top, not to the line of another one.
             line = old_line if place >= 0 and before == self._wanted else max(place, 0)
         else:
-            place = self._find(before, at)
-            line, place = old_line, place if place >= 0 else old_place
+            line, place = old_line, self._find(before, at)
+            if place < 0 <= old_place:
+                old_ids = [self._id_of(old_rows[each]) for each in old_order]
+                place = find_nearest(old_ids, old_place, self._shown_ids())
         above, self._rule_words = rule
         self._view.replace(len(self._order), max(place, 0), line, above)
         self._changed = self._changed.union(changed)

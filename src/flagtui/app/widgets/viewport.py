@@ -1,6 +1,7 @@
 """The visible rows of a long list, the cursor and the marks."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -152,3 +153,13 @@ class Marks:
         lost = len(kept) < len(self.ids)
         self.ids = kept
         return lost
+
+
+def find_nearest(before: Sequence[RecordId], place: int, now: Sequence[RecordId]) -> int:
+    """Return the place in `now` of the nearest record left of those after `place`, else of those above it.
+
+    Without any, it is the same place.
+    """
+    places = {record: at for at, record in enumerate(now)}
+    nearest = chain(before[place + 1 :], reversed(before[:place]))
+    return next((places[record] for record in nearest if record in places), place)
