@@ -18,7 +18,7 @@ async def begin(program: Program, key: str, **sight: Unpack[Sight]) -> None:
     state, event = program.app.app_state, asyncio.Event()
 
     def listen() -> None:
-        if state.reading or state.shows_saving:
+        if state.reading or state.saving:
             event.set()
 
     await program.press_without_waiting(key)
@@ -46,6 +46,14 @@ async def test_slow_list_of_projects_is_named_and_cancelled(program: Program) ->
         program.wire.hold("/projects/$")
         await begin(program, key, shows="reading the projects… esc cancels")
         await cancel(program, "the projects")
+
+
+async def test_several_saves_in_flight_are_counted(program: Program) -> None:
+    await program.go_to("type:boolean is:on", "x", "x", "space")
+    program.wire.hold("PATCH")
+    program.wire.held = lambda _request: len(program.wire.writes()) > 1
+    await begin(program, "y", shows="saving 1 of 2…")
+    await program.let_go(lacks="saving", toast="2 off")
 
 
 async def test_slow_reads_and_saves_are_named_and_reads_cancelled(program: Program) -> None:

@@ -97,7 +97,7 @@ def state(**parts: Any) -> Any:
     """The state of an app that has not opened a project, but for these parts."""
     session = SimpleNamespace(mirror=None, clock=SimpleNamespace(monotonic=lambda: 0.0))
     closed = {"session": session, "workspace": None, "trouble": None, "is_connecting": False}
-    quiet_parts = {"shows_saving": False, "reading": "", "retry_in": 0.0, "retry_at": 0.0}
+    quiet_parts = {"saving": "", "reading": "", "retry_in": 0.0, "retry_at": 0.0}
     return SimpleNamespace(**closed | quiet_parts | parts)
 
 
@@ -118,13 +118,13 @@ def test_server_that_refused_to_open_a_project_was_connected() -> None:
 
 
 @pytest.mark.parametrize(("waiting", "link"), [
-    (0.0, Link("loading", "saving…, reading new-nav… esc cancels")),
-    (38.2, Link("retrying", "saving in 40 s…, reading new-nav in 40 s… esc cancels")),
+    (0.0, Link("loading", "saving 3 of 26…, reading new-nav… esc cancels")),
+    (38.2, Link("retrying", "saving 3 of 26 in 40 s…, reading new-nav in 40 s… esc cancels")),
 ])  # fmt: skip
 def test_reading_counts_down_while_the_server_asked_to_wait(waiting: float, link: Link) -> None:
     client = SimpleNamespace(link=SimpleNamespace(waiting=waiting))
     workspace = SimpleNamespace(client=client, unresolved=0)
-    assert link_of(state(workspace=workspace, shows_saving=True, reading="new-nav")) == link
+    assert link_of(state(workspace=workspace, saving="saving 3 of 26", reading="new-nav")) == link
 
 
 @pytest.mark.parametrize(("trouble", "is_connecting", "times"), [

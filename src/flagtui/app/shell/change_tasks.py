@@ -53,6 +53,8 @@ class ChangeTasks:
         self.app = app
         self._app_state = app_state
         self._in_flight: set[asyncio.Task[Any]] = set()
+        self._saves = (0, 0)
+        """How many of the changes confirmed together have an outcome, and their number."""
         self._changes: set[asyncio.Task[Any] | None] = set()
         """The tasks of all changes that were begun."""
         self._preparing: asyncio.Task[Any] | None = None
@@ -157,7 +159,7 @@ class ChangeTasks:
         self._end_preparation()
         if self._leaving is not None:
             self._stay()
-        task, is_shown = asyncio.current_task(), self._app_state.shows_saving
+        task, is_shown = asyncio.current_task(), bool(self._app_state.saving)
         if task is None or task not in self._in_flight:
             return await self.app.push_screen_wait(screen)
         self._in_flight.discard(task)
@@ -179,14 +181,22 @@ class ChangeTasks:
         def end(task: asyncio.Task[SavedT]) -> None:
             shown.cancel()
             self._in_flight.discard(task)
-            if self._app_state.shows_saving:
+            if self._app_state.saving:
                 self._show_saving()
 
         task.add_done_callback(end)
         return await asyncio.shield(task)
 
+    def count_saves(self, done: int, total: int) -> None:
+        """Show how many of the changes confirmed together have an outcome; 0 of 0 afterwards."""
+        self._saves = done, total
+        if self._app_state.saving:
+            self._show_saving()
+
     def _show_saving(self) -> None:
-        self._app_state.shows_saving = self.is_saving
+        done, total = self._saves
+        counted = f" {done:,} of {total:,}" if total else ""
+        self._app_state.saving = f"saving{counted}" * self.is_saving
         self._app_state.notify_watchers()
 
     async def pause(self) -> None:

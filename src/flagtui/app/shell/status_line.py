@@ -63,7 +63,7 @@ def link_of(app_state: AppState, trouble: ApiError | None = None) -> Link:
     waiting = app_state.workspace.client.link.waiting if app_state.workspace is not None else 0.0
     # The server asked to wait: what is read or saved has not been sent.
     when = f" in {countdown(waiting)}" if waiting else ""
-    saving = f"saving{when}…" if app_state.shows_saving else ""
+    saving = f"{app_state.saving}{when}…" if app_state.saving else ""
     reading = f"reading {app_state.reading}{when}… esc cancels" if app_state.reading else ""
     if saving or reading:
         return Link("retrying" if waiting else "loading", _join(saving, reading))

@@ -185,8 +185,8 @@ class AppState(Watched):
     """Why there is no workspace, or that the key is not accepted any more."""
     unlocked_until: float = 0.0
     """Until when one flag of a strict profile is confirmed without typing, by the clock that only goes on."""
-    shows_saving: bool = False
-    """Whether the header shows that a change is in flight: after a moment."""
+    saving: str = ""
+    """What the header shows of changes in flight, after a moment: `saving 3 of 26`."""
     reading: str = ""
     """The record being read for a question that is not open yet: `new-nav`. Raw."""
     refreshes: int = 0

@@ -90,6 +90,8 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         self._lost = 0
         """Changes without a response that the header counts until their rows are marked."""
         self._pending: dict[int, ExitStack] = {}
+        self._ended = 0
+        """Changes whose outcome is known."""
         self._progress: list[Notice] = []
         """Toasts about waits of the request that is in flight."""
         self._unknown_notice: Notice | None = None
@@ -149,6 +151,9 @@ class AppInterface(Interface[P, R], Generic[P, R]):
             self._pending = {id(plan): every.enter_context(ExitStack()) for plan in plans}
             for plan in plans:
                 self._pending[id(plan)].enter_context(self._rows.showing(plan))
+            if len(plans) > 1:
+                self._runner.count_saves(0, len(plans))
+                every.callback(self._runner.count_saves, 0, 0)
             yield
             # `watch` marks the rows.
             until_marked.pop_all()
@@ -170,6 +175,9 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         if self._rows.outdated:
             self._expire_details()
         self._pending[id(outcome.plan)].close()
+        self._ended += 1
+        if len(self._pending) > 1:
+            self._runner.count_saves(self._ended, len(self._pending))
         return True
 
     @contextmanager
