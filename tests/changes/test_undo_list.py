@@ -91,9 +91,10 @@ async def test_copies_in_two_projects_are_undone_in_two_questions(kind: str, ver
 ])  # fmt: skip
 async def test_a_step_of_many_experiments_is_undone_in_two_questions(verb: str, kinds: list[str]) -> None:
     active = verb == "launch experiment"
+    is_archived = not active
 
     async def read_experiment(id: int) -> Experiment:
-        return Experiment.of({"id": id, "archived": not active, "start_date": "2026-01-01T09:00:00Z"})
+        return Experiment.of({"id": id, "archived": is_archived, "start_date": "2026-01-01T09:00:00Z"})
 
     async def read_flag(id: int) -> Flag:
         return Flag.of({"id": id, "key": "f", "active": active})
@@ -115,6 +116,10 @@ async def test_a_step_of_many_experiments_is_undone_in_two_questions(verb: str, 
     assert [part.entry.record for part in parts["flag"]] == [11, 12]
     skipped = [find_skipped(parts["experiment"], ids) for ids in ([1, 3], [1, 2, 3], [])]
     assert skipped == [{"2"}, set(), set()]
+    if kinds[-1] == "flag":
+        is_archived = False
+        [(rest, purpose)] = await questions_of(changes[:2], changes, client, Purpose("Undo", "2 changes"))
+        assert ([part.entry.kind for part in rest], purpose.part) == (["flag", "flag"], "the rest")
 
 
 SAVED = replace(ENTRY, ending="saved", saved_version=13, ended_at=NOW + 1)

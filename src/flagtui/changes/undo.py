@@ -219,7 +219,11 @@ async def questions_of(
     else:
         groups = [[part] for part in every]
     if len(groups) == 1:
-        return [(groups[0], purpose)]
+        is_rest = any(
+            each[0].entry.kind != entry.kind and len(kind_of(entry.kind).parts(entry)) > 1
+            for entry, each in zip(changes, parts, strict=True)
+        )
+        return [(groups[0], replace(purpose, part="the rest") if is_rest else purpose)]
     total, batch = len(groups), uuid4().hex
     counted = (replace(purpose, part=f"{place:,} of {total:,}", batch=batch) for place in range(1, total + 1))
     return list(zip(groups, counted, strict=True))
