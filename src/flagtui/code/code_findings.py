@@ -177,7 +177,8 @@ def _with_similar(findings: Sequence[CodeFinding], facts: CodeFacts) -> list[Cod
     """Add a similar key to unknown ones: the first of them only, since each takes as long as a small scan."""
     unknown = [finding for finding in findings if finding.rule == "unknown-key"]
     similar: dict[tuple[str, str], str] = {}
-    flags = [flag.key for flag in facts.flags.values() if not flag.row.deleted and not flag.row.archived]
+    living = (flag.key for flag in facts.flags.values() if not flag.row.deleted and not flag.row.archived)
+    flags = [*living] if unknown else []
     for subject, key in [*dict.fromkeys(map(_record_of, unknown))][:SIMILAR_LIMIT]:
         names = (facts.events or {}) if subject == "event" else flags
         for match in difflib.get_close_matches(key, names, 1, 0.75):
