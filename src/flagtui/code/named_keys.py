@@ -111,6 +111,10 @@ def find_names(source: SourceText, path: str) -> Iterator[tuple[int, NamedKey]]:
     file_scopes = cache(partial(_find_file_scopes, source, path))
     marks = _MARKS | _MORE_MARKS.get(source.language, frozenset())
     for start in source.syntax.strings:
+        before = source.text[start - 1 : start]
+        if before not in marks and not before.isspace() and source.language != "elixir":
+            # As nearly all arguments are, directly behind a bracket.
+            continue
         name, is_member = _name_before(source.text, start, source.language, marks)
         if not name:
             continue
@@ -176,8 +180,8 @@ def _name_before(text: str, start: int, language: str, marks: Collection[str]) -
         match = _DEFINE.search(before)
     else:
         match = _ATTRIBUTE.search(before) if language == "elixir" else None
-    if language == "kotlin" and last in "(=":
-        match = match or _SINGLETON.search(before)
+    if match is None and language == "kotlin" and last in "(=" and "object" in before:
+        match = _SINGLETON.search(before)
     if match is None and last in "(=" and language in _WITH_ENTRIES and _is_entry(text, start):
         match = _ENTRY.search(before)
     return (match["name"], last in (":", ">")) if match else ("", False)
