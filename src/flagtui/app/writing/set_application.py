@@ -170,7 +170,8 @@ class SetInterface(AppInterface[Proposal, Any]):
     """The chosen action; empty without a refusal."""
     undoable = 0
     """Applied changes of the set that are in the journal."""
-    _ended = 0
+    _journaled = 0
+    """Changes of this run that are in the journal with their outcome."""
 
     def __init__(
         self,
@@ -199,7 +200,7 @@ class SetInterface(AppInterface[Proposal, Any]):
         if outcome.is_saved:
             self._staging.mark_applied(self.identity_of(outcome))
         await super().on_outcome(outcome)
-        self._ended += not outcome.is_without_journal
+        self._journaled += not outcome.is_without_journal
         self.undoable += bool(outcome.undo_words)
         if outcome.is_saved or outcome.ending == "unknown" or outcome.is_without_journal:
             return True
@@ -212,6 +213,6 @@ class SetInterface(AppInterface[Proposal, Any]):
 
     def _choices(self) -> Sequence[Choice[str]]:
         """Return the possible actions."""
-        left = len(self._planned.plans) - self._ended
+        left = len(self._planned.plans) - self._journaled
         possible = choices_after_refusal(self.undoable, left)
         return [choice for choice in AFTER_REFUSAL if choice.value in possible]
