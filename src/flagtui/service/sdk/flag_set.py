@@ -18,7 +18,7 @@ from flagtui.service.errors import Json
 from flagtui.service.evaluation.reasons import describe_reason
 from flagtui.service.evaluation.rules import describe_rules
 from flagtui.service.responses import text_of
-from flagtui.service.sdk.program_scope import ProgramScope
+from flagtui.service.sdk.program_scope import FlagScope, ProgramScope
 
 FAILED: Final = "error"
 """The reason of a flag that was not evaluated."""
@@ -41,17 +41,12 @@ class FlagRecord(msgspec.Struct, frozen=True):
     has_rules: bool = False
     """Its configuration is version 2."""
     has_variants: bool = False
-    runtime: str = "all"
-    contexts: frozenset[str] = frozenset()
-    needs_all_contexts: bool = False
-    """Whether a program has to declare every context; otherwise any one is enough."""
+    scope: FlagScope = FlagScope()
 
     @classmethod
     def of(cls, raw: Mapping[str, Json]) -> "FlagRecord":
         """Read a stored flag or one of a definitions document; malformed members count as absent."""
         filters = wire.mapping(raw.get("filters"))
-        # Older servers have the contexts under their first name.
-        contexts = raw.get("evaluation_contexts", raw.get("evaluation_tags"))
         return cls(
             key=str(raw.get("key", "")),
             id=_whole(raw.get("id"), 0),
@@ -63,9 +58,7 @@ class FlagRecord(msgspec.Struct, frozen=True):
             has_encrypted_payloads=bool(raw.get("has_encrypted_payloads")),
             has_rules=filters.get("version") == 2,
             has_variants=bool(wire.mapping(filters.get("multivariate")).get("variants")),
-            runtime=str(raw.get("evaluation_runtime") or "all").lower(),
-            contexts=frozenset(map(str, wire.items(contexts))),
-            needs_all_contexts=raw.get("evaluation_contexts_match_mode") == "all",
+            scope=FlagScope.of(raw),
         )
 
 
@@ -120,11 +113,7 @@ class FlagSet:
 
     def outside(self, scope: ProgramScope) -> frozenset[str]:
         """Return the keys of flags that are not for a program."""
-        return frozenset(
-            key
-            for key, record in self.records.items()
-            if not scope.covers(record.runtime, record.contexts, needs_all=record.needs_all_contexts)
-        )
+        return frozenset(key for key, record in self.records.items() if not scope.covers(record.scope))
 
     def evaluate(
         self, person: Person, keys: Iterable[str] | None = None, outside: Collection[str] = ()

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from flagtui.evaluate import wire
 from flagtui.service.errors import Json
 
 RUNTIMES: Final = ("client", "server")
@@ -19,6 +20,30 @@ _SERVER: Final = re.compile(r"(?:python-requests|curl)/")
 _BROWSER_HEADERS: Final = ("origin", "referer", "sec-fetch-mode", "sec-fetch-site")
 
 
+SCOPE_FIELDS: Final = ("evaluation_runtime", "evaluation_contexts_match_mode")
+"""Fields of a stored flag that decide, beside its contexts, which programs get it."""
+
+
+class FlagScope(msgspec.Struct, frozen=True):
+    """The programs that a flag is evaluated for."""
+
+    runtime: str = "all"
+    contexts: frozenset[str] = frozenset()
+    needs_all_contexts: bool = False
+    """Whether a program has to declare every context; otherwise any one is enough."""
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Json]) -> "FlagScope":
+        """Read it from a flag; malformed members count as absent."""
+        # Older servers have the contexts under their first name.
+        contexts = raw.get("evaluation_contexts", raw.get("evaluation_tags"))
+        return cls(
+            str(raw.get("evaluation_runtime") or "all").lower(),
+            frozenset(map(str, wire.items(contexts))),
+            raw.get("evaluation_contexts_match_mode") == "all",
+        )
+
+
 class ProgramScope(msgspec.Struct, frozen=True):
     """The runtime of a program, and the contexts that it declares.
 
@@ -28,13 +53,15 @@ class ProgramScope(msgspec.Struct, frozen=True):
     runtime: str | None = "all"
     contexts: frozenset[str] = frozenset()
 
-    def covers(self, runtime: str, contexts: frozenset[str], *, needs_all: bool) -> bool:
-        """Return whether a flag of this runtime and these contexts is evaluated for the program."""
-        if runtime in RUNTIMES and self.runtime not in (runtime, "all"):
+    def covers(self, flag: FlagScope) -> bool:
+        """Return whether a flag of this scope is evaluated for the program."""
+        if flag.runtime in RUNTIMES and self.runtime not in (flag.runtime, "all"):
             return False
-        if not contexts or not self.contexts:
+        if not flag.contexts or not self.contexts:
             return True
-        return contexts <= self.contexts if needs_all else not contexts.isdisjoint(self.contexts)
+        if flag.needs_all_contexts:
+            return flag.contexts <= self.contexts
+        return not flag.contexts.isdisjoint(self.contexts)
 
 
 def runtime_of(headers: Mapping[str, str]) -> str | None:

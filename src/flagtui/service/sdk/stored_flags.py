@@ -13,6 +13,7 @@ from flagtui.service.news import News
 from flagtui.service.reader import remember
 from flagtui.service.responses import value_of
 from flagtui.service.sdk.flag_set import FlagRecord, FlagSet
+from flagtui.service.sdk.program_scope import SCOPE_FIELDS
 from flagtui.service.sdk.sdk_call import EvaluationContext
 
 PUBLIC_PREFIX = "phc_"
@@ -57,10 +58,7 @@ class StoredFlags:
 
         def load() -> FlagSet:
             rows = call.db.execute(_FLAGS, (project.id,)).fetchall()
-            names = (
-                *("version", "name", "is_remote_configuration", "has_encrypted_payloads"),
-                *("evaluation_runtime", "evaluation_contexts_match_mode"),
-            )
+            names = ("version", "name", "is_remote_configuration", "has_encrypted_payloads", *SCOPE_FIELDS)
             records = (
                 FlagRecord.of(
                     evaluator_fields(row)
