@@ -18,7 +18,7 @@ from click.shell_completion import CompletionItem
 
 from flagtui.cli.plumbing.global_options import move_options
 from flagtui.cli.plumbing.option_rules import check_repeats, check_rules, empty_value, label_of
-from flagtui.cli.plumbing.registry import command_index, is_command, load_command
+from flagtui.cli.plumbing.registry import COMMANDS, command_index, load_command
 from flagtui.cli.plumbing.value_types import BY_WAY, FieldNames, KnownWord, ListedWord, QueryWord, SortOrder
 from flagtui.cli.plumbing.word_types import COMMAND_WORDS, CommandWords, RecordWord
 from flagtui.safe_text import safe_text
@@ -239,11 +239,9 @@ class LazyGroup(click.Group):
         words = f"{self.prefix}{cmd_name}"
         if words not in command_index():
             return None
-        if is_command(words):
-            command: click.Command = load_command(words)
-            return command
-        package = import_module(f"flagtui.cli.{command_index()[words].module}")
-        return LazyGroup(cmd_name, prefix=f"{words} ", help=package.__doc__)
+        module = import_module(f"flagtui.cli.{command_index()[words].module}")
+        # A group is a package, which declares no command.
+        return COMMANDS.get(words) or LazyGroup(cmd_name, prefix=f"{words} ", help=module.__doc__)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
