@@ -17,7 +17,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from flagtui.cli.plumbing.global_options import move_options
-from flagtui.cli.plumbing.option_rules import check_repeats, check_rules, empty_value, label_of
+from flagtui.cli.plumbing.option_rules import check_repeats, check_rules, empty_value, label_of, refuse_option
 from flagtui.cli.plumbing.registry import COMMANDS, command_index, load_command
 from flagtui.cli.plumbing.value_types import BY_WAY, FieldNames, KnownWord, ListedWord, QueryWord, SortOrder
 from flagtui.cli.plumbing.word_types import COMMAND_WORDS, CommandWords, RecordWord
@@ -85,8 +85,10 @@ class CommandPlace(click.Context):
         return super().__exit__(exc_type, exc_value, tb)
 
 
-def require_values(context: click.Context) -> None:
+def check_words(context: click.Context) -> None:
     """Refuse an empty option or argument, such as an unset variable of a script; a query may be empty.
+
+    Refuse an option of the command behind --, too, where it would be a name or a part of a query.
 
     Raises:
         UsageError: names the option or argument.
@@ -95,15 +97,17 @@ def require_values(context: click.Context) -> None:
         return
     for param in context.command.params:
         name = param.name or ""
-        is_typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        is_name = isinstance(param, click.Argument) and not isinstance(param.type, QueryWord | CommandWords)
-        is_option = isinstance(param, click.Option) and name not in MAY_BE_EMPTY
-        if not (is_typed and (is_name or is_option)):
+        if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
         value = context.params.get(name)
-        values = value if isinstance(value, tuple) else (value,)
-        if any(isinstance(each, str) and not each.strip() for each in values):
+        words = [each for each in (value if isinstance(value, tuple) else (value,)) if isinstance(each, str)]
+        is_name = isinstance(param, click.Argument) and not isinstance(param.type, QueryWord | CommandWords)
+        is_option = isinstance(param, click.Option) and name not in MAY_BE_EMPTY
+        if (is_name or is_option) and not all(map(str.strip, words)):
             raise click.UsageError(empty_value(label_of(param), is_required=param.required), context)
+        is_record = isinstance(param.type, RecordWord) and not param.type.is_tag
+        for word in words if is_record or isinstance(param.type, QueryWord) else ():
+            refuse_option(word, context)
 
 
 class ShownCommand(click.Command):
@@ -120,7 +124,7 @@ class ShownCommand(click.Command):
         if not ctx.resilient_parsing:
             check_repeats(args, ctx)
         rest = super().parse_args(ctx, args)
-        require_values(ctx)
+        check_words(ctx)
         check_rules(ctx)
         return rest
 
@@ -225,7 +229,7 @@ class LazyGroup(click.Group):
         if self.prefix and f"{self.prefix}{DEFAULT}" in command_index() and _begins_with_options(args):
             args = [DEFAULT, *args]
         rest = super().parse_args(ctx, args)
-        require_values(ctx)
+        check_words(ctx)
         check_rules(ctx)
         return rest
 

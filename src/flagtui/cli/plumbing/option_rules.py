@@ -95,10 +95,10 @@ def refuse_app_options(context: click.Context, accepted: Sequence[str]) -> None:
             raise click.UsageError(f"{what}; leave out {name}.", root)
 
 
-def refuse_option(word: Any, context: click.Context | None) -> None:
+def refuse_option(word: str, context: click.Context) -> None:
     """Refuse an option of the command behind --, where it would be a word. Raises UsageError."""
-    name = str(word).partition("=")[0]
-    params = context.command.params if context is not None else ()
+    name = word.partition("=")[0]
+    params = context.command.params
     if name.startswith("--") and any(isinstance(each, click.Option) and name in each.opts for each in params):
         raise click.UsageError(f"{name} follows --, which ends the options; put it before --.", context)
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem
 
-from flagtui.cli.plumbing.option_rules import empty_value, label_of, refuse_option
+from flagtui.cli.plumbing.option_rules import empty_value, label_of
 from flagtui.config.locations import find_locations, has_other_state
 
 ACTIVITY: Final = "activity"
@@ -123,10 +123,6 @@ class QueryWord(ListedWord):
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        refuse_option(value, ctx)
-        return super().convert(value, param, ctx)
 
     def words(self, context: click.Context, begun: str) -> Iterable[str]:
         return query_words(

@@ -6,7 +6,7 @@ from typing import Any, Final
 import click
 from click.shell_completion import CompletionItem, ShellComplete
 
-from flagtui.cli.plumbing.option_rules import limit_option, refuse_option, ruled_option
+from flagtui.cli.plumbing.option_rules import limit_option, ruled_option
 from flagtui.cli.plumbing.value_types import QueryWord, SortOrder, option_value, query_words
 from flagtui.config.locations import find_locations, state_in
 
@@ -19,11 +19,6 @@ class RecordWord(click.types.StringParamType):
     def __init__(self, kind: str, *, is_tag: bool = False) -> None:
         self.kind = kind
         self.is_tag = is_tag
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not self.is_tag:
-            refuse_option(value, ctx)
-        return super().convert(value, param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
