@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -160,9 +160,11 @@ def compare(plan: Plan, flag: Flag, *, is_whole: bool = False) -> FlagOutcome | 
 
     Its remarks name values that the server changed beyond the plan, or not as planned.
     """
-    before = normal(plan.fresh)
+    was, now = plan.fresh.raw, flag.raw
+    unchanged = {name for name in was.keys() & now.keys() - plan.values.keys() if same(was[name], now[name])}
+    before = normal(plan.fresh, unchanged)
     expected = {**before, **_in_one_form(plan.values)}
-    stored = _seen_like(before, expected, normal(flag))
+    stored = _seen_like(before, expected, normal(flag, unchanged))
     planned = [line.path for line in difference(before, expected)]
     missing = [line for line in difference(expected, stored) if _is_about(line.path, planned)]
     missing_paths = [line.path for line in missing]
@@ -189,14 +191,14 @@ def _stored_instead(plan: Plan, flag: Flag, missing: Sequence[Path]) -> dict[str
     return {name: stored_value(flag, name) for name in plan.values if name in names}
 
 
-def normal(flag: Flag) -> dict[str, JSON]:
-    """Return the flag's fields in one form, however this generation of server writes them."""
-    kept = {name: value for name, value in flag.raw.items() if name not in IGNORED}
-    if "evaluation_contexts" in kept:
+def normal(flag: Flag, unchanged: Set[str]) -> dict[str, JSON]:
+    """Return the flag's other fields in one form, however this generation of server writes them."""
+    kept = {name: value for name, value in flag.raw.items() if name not in IGNORED | unchanged}
+    if "evaluation_contexts" in flag.raw:
         # Servers that show both names keep one list.
         kept.pop("evaluation_tags", None)
-    kept |= {"filters": flag.filters} if "filters" in kept else {}
-    return _in_one_form({**kept, "key": live_key(flag)})
+    in_model = {"filters": flag.filters, "key": live_key(flag)}
+    return _in_one_form(kept | {name: value for name, value in in_model.items() if name in kept})
 
 
 def _in_one_form(values: Mapping[str, JSON]) -> dict[str, JSON]:
