@@ -42,7 +42,14 @@ async def test_new_experiment_is_composed_line_by_line_and_created(any_mode: Set
 
 async def test_existing_flags_unseen_events_and_a_revoked_key_are_taken(program: Program) -> None:
     await program.press("2", "n")
-    await fill(program, "Second look", "search-suggestions", shows="stays as it is", lacks="+ a variant")
+    await fill(program, "Second look", shows=("On which flag", "esc back"))
+    await program.press("escape", shows="Second look")
+    await program.press("enter")
+    await fill(program, "search-suggestions", shows="stays as it is", lacks="+ a variant")
+    await edit(program, "+ a metric", "funnel", "plan upgraded", shows="Step 2, after exposure")
+    await program.press("escape", "escape", shows="What kind of metric")
+    await program.press("enter", "enter", shows="Step 2, after exposure")
+    await program.press("escape", "escape", "escape", front=ExperimentForm)
     await edit(program, "compared with", "test")
     await edit(program, "+ a metric", "mean", "no event is called this", "looked twice", "how often")
     await fill(program, "Looked twice")

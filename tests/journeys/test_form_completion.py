@@ -42,10 +42,11 @@ async def test_project_completes_names_values_and_tags_and_counts_reach(setting:
         assert program.wire.count("/property_definitions/") == 1
         await program.press("enter", "enter", shows=("enterprise", " users"))
         program.see("esc back")
-        await program.press("escape", "escape")
+        await program.press(*"ent", "escape", "escape")
         assert line_of(program) == "plan", "an earlier question is asked again with its answer"
-        await program.press("enter", "enter", shows=("enterprise", " users"))
-        await program.press(*"ent", "tab", "comma", *"pr", "tab")
+        await program.press("enter", "down", "down", "enter", shows=("enterprise", " users"))
+        assert line_of(program) == "ent", "a later one with what was typed"
+        await program.press("escape", "up", "up", "enter", "tab", "comma", *"pr", "tab")
         assert line_of(program) == "enterprise, pro"
         program.see("the condition reaches")
         await program.press("enter")

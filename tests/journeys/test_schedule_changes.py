@@ -48,7 +48,9 @@ async def test_schedules_are_marked_on_rows_and_change_conditions_and_shares(pro
     await program.press("u", "y")
     assert screen.rows.shown == 0
     await program.go_to("new-nav", "at", "enter", *"2020-01-01 09:00", "enter", shows="that time has passed")
-    await program.press("escape")
+    await program.press("escape", shows="Schedule for new-nav")
+    await program.press("enter", shows=("2020-01-01 09:00", "esc back"))
+    await program.press("escape", "escape")
     assert await read_scheduled(program, "new-nav") == []
     await program.press("at", *"add a cond", "enter", *"50", "enter", *"2026-03-05 09:00", "enter", "y")
     changes = await read_scheduled(program, "new-nav")

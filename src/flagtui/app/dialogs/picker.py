@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Final, Generic, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
@@ -98,12 +99,11 @@ class NarrowedList(Dialog[A | None], Generic[A]):
     AUTO_FOCUS = "Input"
     keys = "⏎ choose · esc leave"
     placeholder = "type to narrow"
-    leaves = "leave"
-    """What escape does, for the line of keys."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
         self._heading = title
+        self._chosen: A | None = None
         self._shown: list[ListedChoice[A]] = []
         self._narrowed_for: str | None = None
         """Text of the field when the lines were filtered."""
@@ -187,7 +187,8 @@ class NarrowedList(Dialog[A | None], Generic[A]):
 
     def _choose(self, place: int) -> None:
         if 0 <= place < len(self._shown) and self._shown[place].answer is not None:
-            self.dismiss(self._shown[place].answer)
+            self._chosen = self._shown[place].answer
+            self.dismiss(self._chosen)
 
     def action_move(self, way: str) -> None:
         self._keep_up()
@@ -217,6 +218,17 @@ class PickerScreen(NarrowedList[V], Generic[V]):
     def __init__(self, title: str, choices: Sequence[Choice[V]]) -> None:
         super().__init__(title)
         self._choices = choices
+
+    @property
+    def question(self) -> object:
+        return [choice.value for choice in self._choices]
+
+    @property
+    def entered(self) -> V | None:
+        return self._chosen
+
+    def recall(self, entered: V) -> None:
+        self._choices = [replace(choice, current=choice.value == entered) for choice in self._choices]
 
     def lines(self, typed: str, width: int) -> Iterator[ListedChoice[V]]:
         typed_words = typed.casefold().split()

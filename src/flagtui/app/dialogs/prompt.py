@@ -44,6 +44,8 @@ class Prompt(msgspec.Struct, frozen=True):
     read: Callable[[str], PromptReading] = no_reading
     typed: Callable[[], str] = str
     """Text typed before the prompt opened: it replaces the value."""
+    subject: str = ""
+    """The question where the title depends on earlier answers."""
 
 
 class PromptScreen(Dialog[str | None]):
@@ -56,6 +58,20 @@ class PromptScreen(Dialog[str | None]):
     def __init__(self, prompt: Prompt) -> None:
         super().__init__()
         self._prompt = prompt
+        self._field: Field | None = None
+        self._recalled: str | None = None
+
+    @property
+    def question(self) -> object:
+        return self._prompt.subject or self._prompt.title
+
+    @property
+    def entered(self) -> str | None:
+        shown = self._prompt.value if self._shows_value else ""
+        return None if self._field is None or self._field.value == shown else self._field.value
+
+    def recall(self, entered: str) -> None:
+        self._recalled = entered
 
     def compose(self) -> ComposeResult:
         prompt = self._prompt
@@ -63,7 +79,8 @@ class PromptScreen(Dialog[str | None]):
             if prompt.about:
                 yield Static(styled((safe_text(prompt.about, 300), "$text-muted")), id="about")
             value, hint = (prompt.value, prompt.hint) if self._shows_value else ("", KEPT)
-            yield Field(value, placeholder=hint, max_length=LONGEST)
+            self._field = Field(value, placeholder=hint, max_length=LONGEST)
+            yield self._field
             yield from self.compose_more()
             yield Static(id="reading")
 
@@ -78,7 +95,8 @@ class PromptScreen(Dialog[str | None]):
 
     def on_mount(self) -> None:
         field = self.query_one(Field)
-        if typed := self._prompt.typed():
+        typed = (self._prompt.typed() or None) if self._recalled is None else self._recalled
+        if typed is not None:
             field.value = typed
             field.cursor_position = len(typed)
         else:

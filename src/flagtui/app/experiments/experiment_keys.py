@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 from flagtui.api.errors import ApiError
@@ -13,6 +13,7 @@ from flagtui.app.experiments.form.experiment_form import ExperimentForm
 from flagtui.app.experiments.form.experiment_questions import ask_flag
 from flagtui.app.forms.form_lines import ask_line
 from flagtui.app.forms.json_editing import edit_as_json
+from flagtui.app.forms.question_chain import ask_in_turn
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.changes.experiments.experiment_draft import ExperimentCopy, experiment_text
 from flagtui.changes.experiments.step_refusals import refuse_row
@@ -90,7 +91,7 @@ class ExperimentKeys(RecordKeys):
 
     def action_new(self) -> None:
         """Create a draft, on an existing flag or a new one."""
-        self._runner.run(self._create())
+        self._runner.run(ask_in_turn(self._create))
 
     def action_edit(self) -> None:
         """Edit the experiment in a form."""
@@ -105,7 +106,7 @@ class ExperimentKeys(RecordKeys):
     def action_duplicate(self) -> None:
         """Copy the experiment as a draft, here or to another project."""
         for row in self.single():
-            self._runner.run(self._duplicate(row))
+            self._runner.run(ask_in_turn(partial(self._duplicate, row)))
 
     async def _create(self) -> None:
         workspace = self._app_state.workspace

@@ -1,7 +1,8 @@
 """Steps of experiments: read again, ask for choices, then pass the step to the pipeline."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -68,10 +69,9 @@ class ExperimentSteps:
         if self.runner.is_read_only():
             return
         fresh, skipped = await self._read_all(step, rows, workspace)
-        if len(rows) == 1 and fresh:
-            choices = await self._choose(step, fresh, fresh[0].feature_flag_key, proposed)
-        else:
-            choices = await self._choose(step, fresh, "each of them", proposed) if fresh else None
+        flags = fresh[0].feature_flag_key if len(rows) == 1 and fresh else "each of them"
+        ask = partial(self._choose, step, fresh, flags, proposed)
+        choices = await ask_in_turn(ask) if fresh else None
         if choices is None and (fresh or not skipped):
             return
         intents = [
@@ -195,17 +195,13 @@ class ExperimentSteps:
                 replace(each, about=proposed.objection) if each.value == WON else each for each in offered
             ]
 
-        async def ask_conclusion(_answers: Sequence[Any], last: str | None) -> str | None:
-            shown = [replace(each, current=each.value == last) for each in offered] if last else offered
-            return await self.runner.ask(PickerScreen(title, shown))
-
-        async def ask_comment(answers: Sequence[Any], last: str | None) -> str | None:
-            about = "A comment for later readers; empty for none."
-            wrong = EXPERIMENT_FIELDS["conclusion_comment"].takes.wrong
-            return await ask_line(self.runner, "Why?", about, last or "", wrong) if answers[0] else ""
-
-        answers = await ask_in_turn(ask_conclusion, ask_comment)
-        return None if answers is None else Choices(conclusion=answers[0], comment=answers[1].strip())
+        conclusion = await self.runner.ask(PickerScreen(title, offered))
+        if not conclusion:
+            return None if conclusion is None else Choices()
+        about = "A comment for later readers; empty for none."
+        wrong = EXPERIMENT_FIELDS["conclusion_comment"].takes.wrong
+        comment = await ask_line(self.runner, "Why?", about, problem=wrong)
+        return None if comment is None else Choices(conclusion=conclusion, comment=comment.strip())
 
     async def _ship(self, fresh: Experiment, title: str, proposed: ProposedConclusion) -> Choices | None:
         variants = [
@@ -220,22 +216,14 @@ class ExperimentSteps:
         ]
         kept = Choice("", "leave the conclusion as it is", fresh.conclusion or "there is none")
 
-        async def ask_variant(_answers: Sequence[Any], last: str | None) -> str | None:
-            shown = [replace(each, current=each.value == last) for each in variants] if last else variants
-            return await self.runner.ask(PickerScreen(title, shown))
-
-        async def ask_people(answers: Sequence[Any], last: bool | None) -> bool | None:
-            shown = [replace(each, current=each.value is bool(last)) for each in people]
-            return await self.runner.ask(PickerScreen(f"Ship to whom: {answers[0]}", shown))
-
-        async def ask_rest(_answers: Sequence[Any], _last: Choices | None) -> Choices | None:
-            return await self._ask_conclusion("Conclude with it?", kept, proposed, at_first=True)
-
-        answers = await ask_in_turn(ask_variant, ask_people, ask_rest)
-        if answers is None:
+        variant = await self.runner.ask(PickerScreen(title, variants))
+        if variant is None:
             return None
-        concluded: Choices = answers[2]
-        return replace(concluded, variant=answers[0], everyone=answers[1])
+        everyone = await self.runner.ask(PickerScreen(f"Ship to whom: {variant}", people))
+        if everyone is None:
+            return None
+        concluded = await self._ask_conclusion("Conclude with it?", kept, proposed, at_first=True)
+        return concluded and replace(concluded, variant=variant, everyone=everyone)
 
     async def _archive(self, key: str, title: str) -> Choices | None:
         ways = [
@@ -253,19 +241,12 @@ class ExperimentSteps:
             is_own = line.strip() == own
             return PromptReading(problem="this is the flag of the original" if is_own else key_problem(line))
 
-        async def ask_key(_answers: Sequence[Any], last: str | None) -> str | None:
-            key = f"{own}-copy" if last is None else last
-            prompt = Prompt("Flag key of the copy", about, key, "a key of its own", read)
-            return await self.runner.ask(PromptScreen(prompt))
-
-        async def ask_name(_answers: Sequence[Any], last: str | None) -> str | None:
-            name = f"{fresh.name} (Copy)" if last is None else last
-            return await ask_line(self.runner, "Name of the copy", value=name)
-
-        answers = await ask_in_turn(ask_key, ask_name)
-        return (
-            None if answers is None else Choices(flag_key=answers[0].strip(), name=answers[1].strip()[:400])
-        )
+        prompt = Prompt("Flag key of the copy", about, f"{own}-copy", "a key of its own", read)
+        key = await self.runner.ask(PromptScreen(prompt))
+        if key is None:
+            return None
+        name = await ask_line(self.runner, "Name of the copy", value=f"{fresh.name} (Copy)")
+        return None if name is None else Choices(flag_key=key.strip(), name=name.strip()[:400])
 
 
 def key_problem(line: str) -> str:

@@ -10,6 +10,7 @@ from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.flags.flag_reader import is_left, read_flag, read_flags
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.forms.form_lines import ask_new_key
+from flagtui.app.forms.question_chain import ask_in_turn
 from flagtui.app.shell.change_tasks import OnReport
 from flagtui.app.shell.place_choices import project_choices
 from flagtui.app.state.app_state import AppState
@@ -65,6 +66,9 @@ class FlagCreation:
 
     async def new(self, rows: Sequence[FlagRow]) -> None:
         """Ask for a new flag; the flag under the cursor can be its model."""
+        await ask_in_turn(lambda: self._ask_new(rows))
+
+    async def _ask_new(self, rows: Sequence[FlagRow]) -> None:
         copies: list[Choice[Kind]] = [Choice("copy", f"like {row.key}", "a copy of it, off") for row in rows]
         kind = await self._runner.ask(PickerScreen("New flag", [*KINDS, *copies]))
         if kind is None:
@@ -92,6 +96,9 @@ class FlagCreation:
 
     async def copy_to(self, rows: Sequence[FlagRow]) -> None:
         """Copy one flag to another key here, or flags to another project with the same keys."""
+        await ask_in_turn(lambda: self._ask_copy_to(rows))
+
+    async def _ask_copy_to(self, rows: Sequence[FlagRow]) -> None:
         try:
             with self._runner.reading("the projects"):
                 projects = await project_choices(self._app_state)

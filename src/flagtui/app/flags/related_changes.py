@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from flagtui import local_time
 from flagtui.api.heavy_work import off_loop
@@ -108,6 +108,9 @@ class RelatedChanges:
 
     async def schedule(self, row: FlagRow) -> None:
         """Ask for a change and its time. Only within a worker."""
+        await ask_in_turn(lambda: self._schedule(row))
+
+    async def _schedule(self, row: FlagRow) -> None:
         if (workspace := self._app_state.workspace) is None:
             return
         query = {"model_name": "FeatureFlag", "record_id": row.id}
@@ -199,15 +202,10 @@ class RelatedChanges:
     async def _share_and_moment(
         self, limits: str, problem: Callable[[str], str]
     ) -> tuple[float, datetime] | None:
-        async def ask_share(_answers: Sequence[Any], last: str | None) -> str | None:
-            return await ask_line(self._runner, "Share in percent", limits, last or "", problem)
-
-        async def ask_moment(_answers: Sequence[Any], _last: datetime | None) -> datetime | None:
-            return await self._when()
-
-        answers = await ask_in_turn(ask_share, ask_moment)
-        share = share_of(answers[0]) if answers else None
-        return None if answers is None or share is None else (share, answers[1])
+        line = await ask_line(self._runner, "Share in percent", limits, problem=problem)
+        share = share_of(line) if line is not None else None
+        moment = await self._when() if share is not None else None
+        return None if share is None or moment is None else (share, moment)
 
     async def _when(self) -> datetime | None:
         zone = local_time.label(self._now)

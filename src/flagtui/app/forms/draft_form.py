@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 from flagtui.api.heavy_work import is_heavy, off_loop
 from flagtui.app.forms.form_lines import FormLine, Part
 from flagtui.app.forms.line_keys import CopyT, FormLines, LineKeys, QuestionsT
+from flagtui.app.forms.question_chain import ask_in_turn
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header
 from flagtui.app.shell.status_line import link_of, location_of
@@ -168,7 +169,7 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
     async def _ask(self, line: FormLine) -> None:
         before = {each.id for each in self._lines}
         with self.hold():
-            await self._questions.open(line)
+            await ask_in_turn(lambda: self._questions.open(line))
         self.show_change()
         added = [each.id for each in self._lines if each.id not in before]
         if line.part.startswith("add") and added and self.is_attached:

@@ -1,30 +1,77 @@
-"""Ask several questions one after the other; Escape on a later one asks the one before again."""
+"""The questions of one command: Escape in a later one asks the one before again; entered text stays."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
-from flagtui.app.widgets.dialog import LEAVES
+from textual.screen import Screen
 
-Ask = Callable[[Sequence[Any], Any], Awaitable[Any]]
-"""Asks a question, given the answers so far and its own last answer, None at first; None when it is left."""
+from flagtui.app.shell.change_tasks import CHAIN
+from flagtui.app.widgets.dialog import Dialog
+
+AnswerT = TypeVar("AnswerT")
 
 
-async def ask_in_turn(*questions: Ask) -> Sequence[Any] | None:
-    """Return the answers, one for each question; None when the first one is left."""
-    answers: list[Any] = []
-    last: dict[int, Any] = {}
-    while (place := len(answers)) < len(questions):
-        token = LEAVES.set("back") if answers else None
-        try:
-            answer = await questions[place](answers, last.get(place))
-        finally:
-            if token is not None:
-                LEAVES.reset(token)
+class QuestionLeft(Exception):
+    """Escape left a later question of a chain."""
+
+
+class QuestionChain:
+    """Answers of the questions so far; a repeated run gets them without a dialog."""
+
+    def __init__(self) -> None:
+        self._place = 0
+        self._answers: list[tuple[Any, Any]] = []
+        """Each question with its answer."""
+        self._entered: dict[int, tuple[Any, Any]] = {}
+        """By place, the question and what was entered last, accepted or not."""
+
+    def restart(self) -> None:
+        """Begin again with the first question."""
+        self._place = 0
+
+    async def ask(
+        self, screen: Screen[AnswerT], show: Callable[[Screen[AnswerT]], Awaitable[AnswerT | None]]
+    ) -> AnswerT | None:
+        """Return the answer, from the run before where there is one; None when the first one is left."""
+        assert isinstance(screen, Dialog)
+        place, question = self._place, screen.question
+        self._place += 1
+        if place < len(self._answers):
+            before, answer = self._answers[place]
+            if before == question:
+                return answer  # type: ignore[no-any-return]
+            # What was read since made another question of it.
+            del self._answers[place:]
+        if place:
+            screen.leaves = "back"
+        before, entered = self._entered.get(place, (None, None))
+        if entered is not None and before == question:
+            screen.recall(entered)
+        answer = await show(screen)
+        self._entered[place] = question, screen.entered
         if answer is not None:
-            last[place] = answer
-            answers.append(answer)
-        elif answers:
-            answers.pop()
-        else:
-            return None
-    return answers
+            self._answers.append((question, answer))
+        elif place:
+            self._answers.pop()
+            raise QuestionLeft
+        return answer
+
+
+async def ask_in_turn(ask: Callable[[], Awaitable[AnswerT]]) -> AnswerT:
+    """Return what the function makes of its questions: one chain, or a part of that of the caller.
+
+    The function runs again from its start after Escape: it changes nothing before its last question.
+    A write ends the chain.
+    """
+    if CHAIN.get() is not None:
+        return await ask()
+    chain = QuestionChain()
+    token = CHAIN.set(chain.ask)
+    try:
+        while True:
+            try:
+                return await ask()
+            except QuestionLeft:
+                chain.restart()
+    finally:
+        CHAIN.reset(token)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -40,6 +41,11 @@ LEAVING_WAITS: Final = 10.0
 """Seconds that leaving waits for changes in flight."""
 LEAVING: Final = "leaving"
 """The group of the worker that waits for them."""
+Show = Callable[[Screen[Any]], Awaitable[Any]]
+CHAIN: Final[ContextVar[Callable[[Screen[Any], Show], Awaitable[Any]] | None]] = ContextVar(
+    "CHAIN", default=None
+)
+"""Asks the questions of this task, where Escape in a later one asks the one before again."""
 
 
 def ignore(_report: object) -> None:
@@ -143,6 +149,8 @@ class ChangeTasks:
             return
         self._preparing = task = asyncio.current_task()
         self._changes.add(task)
+        # Another command may have started this one.
+        CHAIN.set(None)
         try:
             await change
         finally:
@@ -156,9 +164,13 @@ class ChangeTasks:
 
     async def ask(self, screen: Screen[SavedT]) -> SavedT | None:
         """Return what a dialog answers. Only within `run`; a save that asks has nothing in flight."""
+        if (ask := CHAIN.get()) is None:
+            return await self._show(screen)
+        return await ask(screen, self._show)  # type: ignore[no-any-return]
+
+    async def _show(self, screen: Screen[SavedT]) -> SavedT | None:
         self._end_preparation()
-        if self._leaving is not None:
-            self._stay()
+        self._stay()
         task, is_shown = asyncio.current_task(), bool(self._app_state.saving)
         if task is None or task not in self._in_flight:
             return await self.app.push_screen_wait(screen)

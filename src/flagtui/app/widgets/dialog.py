@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
 from functools import cached_property
-from typing import Final, Generic
+from typing import Any, Final, Generic
 
 from rich.style import Style as RichStyle
 from textual.app import ComposeResult, RenderResult
@@ -24,14 +23,14 @@ from flagtui.app.widgets.line import BETWEEN_KEYS, styled
 from flagtui.app.widgets.screen_lifecycle import Lifecycle
 
 DIM: Final = RichStyle(dim=True)
-LEAVES: Final = ContextVar("LEAVES", default="leave")
-"""What Escape does in the dialog that is made now: it goes `back` where it asks the question before."""
 
 
 class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic[ScreenResultType]):
     """There is one of its kind at a time."""
 
     IS_SINGLE = True
+    leaves = "leave"
+    """What Escape does: it goes `back` where that asks the question before."""
     # The screen copies what is selected first.
     BINDINGS = [
         Binding("ctrl+c", "app.simulate_key('escape')", show=False),
@@ -42,15 +41,24 @@ class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic
     def _dimmed(self) -> DimmedScreen:
         return DimmedScreen()
 
-    @cached_property
-    def _leaves(self) -> str:
-        return LEAVES.get()
+    @property
+    def question(self) -> object:
+        """The question, equal in all dialogs that ask it; it need not name earlier answers."""
+        return type(self)
+
+    @property
+    def entered(self) -> Any:
+        """The choice or text so far, accepted or not; None for what the dialog began with."""
+        return None
+
+    def recall(self, entered: Any) -> None:
+        """Begin with what was entered in the same question before."""
 
     def make_box(self, id: str, title: str, keys: str) -> Vertical:
         """Return the box of the dialog, with a safe title and its keys at the edges."""
         box = Vertical(id=id)
         box.border_title = styled((f" {title} ", "bold $primary"))
-        box.border_subtitle = keys.replace("esc leave", f"esc {self._leaves}")
+        box.border_subtitle = keys.replace("esc leave", f"esc {self.leaves}")
         return box
 
     def key_words(self) -> Sequence[str]:

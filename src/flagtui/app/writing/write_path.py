@@ -9,7 +9,7 @@ from uuid import uuid4
 from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError, needs_key
-from flagtui.app.shell.change_tasks import ChangeTasks, OnReport, ignore
+from flagtui.app.shell.change_tasks import CHAIN, ChangeTasks, OnReport, ignore
 from flagtui.app.shell.toasts import drop_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staging_mode import Staging
@@ -192,10 +192,10 @@ class WritePath:
         purpose: Purpose | None = None,
     ) -> Report[P, R] | None:
         """Plan, ask about and carry out these intents; None when not confirmed, empty for a no-op."""
+        CHAIN.set(None)
         context = planner.context
         assert isinstance(context, WorkspaceContext)
-        planned = await self._plan(intents, planner, context)
-        if planned is None:
+        if (planned := await self._plan(intents, planner, context)) is None:
             return None
         workspace = context.workspace
         signature = planned.signature or self._app_state.signature(workspace)

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -13,7 +13,6 @@ from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.dialogs.prompt import Prompt, PromptReading
 from flagtui.app.forms.completion import Completion, ask_completed
 from flagtui.app.forms.form_lines import ask_line
-from flagtui.app.forms.question_chain import ask_in_turn
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.property_rules import (
     FLAG_OPERATOR,
@@ -90,16 +89,8 @@ async def ask_property(runner: ChangeRunner, old: Item, context: PropertyContext
         return await _ask_of_kind(runner, "group", old, context)
     if old:
         return await _ask_of_kind(runner, as_text(old.get("type")) or "person", old, context)
-
-    async def ask_kind(_answers: Sequence[Any], last: str | None) -> str | None:
-        kinds = [replace(kind, current=kind.value == last) for kind in _KINDS]
-        return await runner.ask(PickerScreen("Which property", kinds))
-
-    async def ask_rest(answers: Sequence[Any], _last: Item | None) -> Item | None:
-        return await _ask_of_kind(runner, answers[0], old, context)
-
-    answers = await ask_in_turn(ask_kind, ask_rest)
-    return None if answers is None else answers[1]
+    kind = await runner.ask(PickerScreen("Which property", _KINDS))
+    return None if kind is None else await _ask_of_kind(runner, kind, old, context)
 
 
 async def _ask_of_kind(runner: ChangeRunner, kind: str, old: Item, context: PropertyContext) -> Item | None:
@@ -117,24 +108,17 @@ async def _property(runner: ChangeRunner, item: Item, context: PropertyContext) 
     if context.group_type is not None:
         about = "its name, such as plan; $group_key is the key of the group itself"
     completion = context.complete_names(as_text(item.get("type")))
-
-    async def ask_key(_answers: Sequence[Any], last: str | None) -> str | None:
-        key = as_text(item.get("key")) if last is None else last
-        return await _line(runner, "Property", about, key, completion)
-
-    async def ask_operator(answers: Sequence[Any], last: str | None) -> str | None:
-        operators = _operators(last or as_text(item.get("operator")))
-        return await runner.ask(PickerScreen(f"{answers[0]} …", operators))
-
-    async def ask_value(answers: Sequence[Any], _last: Item | None) -> Item | None:
-        key, operator = answers
-        edited = {**item, "key": key, "operator": operator}
-        if not needs_value(operator):
-            return {**edited, "value": operator}
-        return await _value(runner, edited, context, "several with commas" if operator in _MANY else "")
-
-    answers = await ask_in_turn(ask_key, ask_operator, ask_value)
-    return None if answers is None else answers[2]
+    key = await _line(runner, "Property", about, as_text(item.get("key")), completion)
+    if key is None:
+        return None
+    operators = _operators(as_text(item.get("operator")))
+    operator = await runner.ask(PickerScreen(f"{key} …", operators))
+    if operator is None:
+        return None
+    edited = {**item, "key": key, "operator": operator}
+    if not needs_value(operator):
+        return {**edited, "value": operator}
+    return await _value(runner, edited, context, "several with commas" if operator in _MANY else "")
 
 
 async def _value(runner: ChangeRunner, item: Item, context: PropertyContext, about: str) -> Item | None:
@@ -150,8 +134,9 @@ async def _value(runner: ChangeRunner, item: Item, context: PropertyContext, abo
         problem = value_problem(edited, context.group_type, context.flag_id)
         return PromptReading(property_pieces(Property.of(edited), context.names, context.group_type), problem)
 
-    title = f"{as_text(item.get('key'))} {OPERATOR_WORDS.get(operator, operator)} …"
-    prompt = Prompt(title, about, value_line(item.get("value")), read=read)
+    key = as_text(item.get("key"))
+    title = f"{key} {OPERATOR_WORDS.get(operator, operator)} …"
+    prompt = Prompt(title, about, value_line(item.get("value")), read=read, subject=key)
     completion = context.complete_values(item)
     estimate = context.estimate
     if completion is not None and estimate is not None:
@@ -167,15 +152,8 @@ async def _cohort(runner: ChangeRunner, old: Item, context: PropertyContext) -> 
         Choice("not_in", "is not in a cohort", current=negative),
     ]
 
-    async def ask_operator(_answers: Sequence[Any], last: str | None) -> str | None:
-        shown = [replace(choice, current=choice.value == last) for choice in choices] if last else choices
-        return await runner.ask(PickerScreen("The person …", shown))
-
-    async def ask_cohort(answers: Sequence[Any], _last: Item | None) -> Item | None:
-        return await _which_cohort(runner, old, answers[0], context)
-
-    answers = await ask_in_turn(ask_operator, ask_cohort)
-    return None if answers is None else answers[1]
+    operator = await runner.ask(PickerScreen("The person …", choices))
+    return None if operator is None else await _which_cohort(runner, old, operator, context)
 
 
 async def _which_cohort(
@@ -227,23 +205,12 @@ async def _flag(runner: ChangeRunner, old: Item, context: PropertyContext) -> It
         Choice("", "has the variant …"),
     ]
 
-    async def ask_flag(_answers: Sequence[Any], last: int | None) -> int | None:
-        flags = [replace(choice, current=choice.value == last) for choice in choices] if last else choices
-        return await runner.ask(PickerScreen("Which flag", flags))
-
-    async def ask_state(_answers: Sequence[Any], _last: bool | str | None) -> bool | str | None:
-        return await runner.ask(PickerScreen("It …", states))
-
-    async def ask_variant(answers: Sequence[Any], last: bool | str | None) -> bool | str | None:
-        state: bool | str = answers[1]
-        if state != "":
-            return state
-        return await _line(runner, "Variant", "the variant's key, exactly", as_text(last or old.get("value")))
-
-    answers = await ask_in_turn(ask_flag, ask_state, ask_variant)
-    if answers is None:
+    chosen = await runner.ask(PickerScreen("Which flag", choices))
+    value = None if chosen is None else await runner.ask(PickerScreen("It …", states))
+    if value == "":
+        value = await _line(runner, "Variant", "the variant's key, exactly", as_text(old.get("value")))
+    if value is None:
         return None
-    chosen, _, value = answers
     label = next(row.key for row in others if row.id == chosen)
     return {
         **old,
