@@ -46,7 +46,7 @@ async def test_order_and_refresh_keep_cursor_marks_and_filter(shared: Program) -
 async def test_palette_jumps_to_flags_and_copies_commands(shared: Program) -> None:
     await shared.press("ctrl+p", *"geo-pri", "enter", front=FlagsScreen)
     assert require(shared.front(ListScreen).record).key == "geo-pricing"
-    await shared.go_to("new-nav", "escape", "ctrl+p", shows="ctrl+y copies  flagtui flags disable new-nav")
+    await shared.go_to("new-nav", "escape", "ctrl+p", shows="^y copies  flagtui flags disable new-nav")
     await shared.press(*"undo", "ctrl+y")
     assert shared.app.clipboard.startswith("flagtui undo")
     await shared.press("escape", "ctrl+p", "ctrl+y")

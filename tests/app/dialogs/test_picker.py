@@ -4,27 +4,36 @@ from collections.abc import Iterator
 
 import pytest
 from rich.style import Style
+from tests.doubles.expected import require
 from tests.doubles.flag_app import StyledApp
 from tests.doubles.quiet import run_quietly
 from textual import events
-from textual.app import App
 from textual.content import Content
+from textual.geometry import Region
+from textual.widget import Widget
 from textual.widgets.option_list import Option
 
-from flagtui.app.dialogs.picker import ListedChoice, NarrowedList, OptionLines
+from flagtui.app.commands.command_table import COMMANDS
+from flagtui.app.dialogs.help import HelpScreen
+from flagtui.app.dialogs.palette import Offer, PaletteScreen
+from flagtui.app.dialogs.picker import Choice, ListedChoice, OptionLines, PickerScreen
+from flagtui.app.flags.form.rollout import RolloutScreen
+from flagtui.app.lists.list_choices import ColumnsScreen
+from flagtui.app.shell.themes import stylesheets
+from flagtui.models.flag import Flag
 
 
-class Widths(NarrowedList[int]):
+class DialogApp(StyledApp):
+    """Has the styles of the dialogs."""
+
+    CSS_PATH = [*stylesheets("dialogs", "editing")]
+
+
+class Widths(PickerScreen[int]):
     """Notes the width of each drawing."""
 
-    DEFAULT_CSS = """
-    #picker { width: 72; max-width: 98%; height: auto; max-height: 80%; border: round red; padding: 1 1;
-              OptionList { height: auto; max-height: 50vh; border: none; padding: 0;
-                           scrollbar-size-vertical: 1; } }
-    """
-
     def __init__(self) -> None:
-        super().__init__("Numbers")
+        super().__init__("Numbers", ())
         self.widths: list[int] = []
 
     def lines(self, typed: str, width: int) -> Iterator[ListedChoice[int]]:
@@ -35,7 +44,7 @@ class Widths(NarrowedList[int]):
 
 @pytest.mark.parametrize("columns", [60, 80, 132])
 async def test_long_list_is_drawn_once(columns: int) -> None:
-    async with run_quietly(App[None](), size=(columns, 24)) as pilot:
+    async with run_quietly(DialogApp(), size=(columns, 24)) as pilot:
         screen = Widths()
         pilot.app.push_screen(screen)
         await pilot.pause()
@@ -44,6 +53,29 @@ async def test_long_list_is_drawn_once(columns: int) -> None:
         await pilot.resize_terminal(50, 24)
         await pilot.pause()
         assert screen.widths[1:] == [min(72, 50 * 98 // 100) - 6]
+
+
+@pytest.mark.parametrize("size", [(40, 8), (60, 15), (60, 19), (80, 24)])
+async def test_frame_cuts_off_no_line_of_a_list(size: tuple[int, int]) -> None:
+    many = [Choice(str(number), str(number)) for number in range(60)]
+    offers = [Offer(command, "x", list) for command in COMMANDS]
+    flag = Flag.of({"id": 1, "key": "k", "filters": {"groups": [{"rollout_percentage": 5}] * 60}})
+    dialogs = (
+        *(PickerScreen("Numbers", many), ColumnsScreen(many, ()), PaletteScreen(offers, print)),
+        *(HelpScreen(offers, "flags", [("is:", "its state")]), RolloutScreen([flag])),
+    )
+    async with run_quietly(DialogApp(), size=size) as pilot:
+        for dialog in dialogs:
+            pilot.app.push_screen(dialog)
+            await pilot.pause()
+            options = dialog.query_one(OptionLines)
+            options.action_last()
+            await pilot.pause()
+            box = require(options.parent)
+            assert isinstance(box, Widget)
+            assert Region(0, 0, size[0], size[1] - 1).contains_region(box.region), dialog
+            assert box.content_region.contains_region(options.region), dialog
+            dialog.dismiss()
 
 
 def click(lines: OptionLines, option: int) -> events.Click:

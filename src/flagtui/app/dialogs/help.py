@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from rich.cells import cell_len
 from textual.binding import Binding
 
 from flagtui.app.commands.command import Command
@@ -12,15 +11,13 @@ from flagtui.app.dialogs.palette import Offer, Run
 from flagtui.app.dialogs.picker import ListedChoice, NarrowedList
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.glyphs import LINK_SIGNS, LinkKind, terminal_glyphs
-from flagtui.app.widgets.line import cut, styled
+from flagtui.app.widgets.line import hung, styled
 from flagtui.safe_text import safe_text
 from flagtui.store.kinds import KINDS
 from flagtui.text.key_signs import key_sign
 
 HelpLine = ListedChoice[Run]
 KEY_CELLS: Final = 12
-HELP_CELLS: Final = 16
-"""Room for the sentence of a command beside the reason why it cannot run."""
 WORD_CELLS: Final = 14
 GROUPS: Final[Mapping[str, str]] = {
     **{place: kind.name.upper() for kind in KINDS.values() for place in kind.places},
@@ -111,28 +108,27 @@ class HelpScreen(NarrowedList[Run]):
 
     def _command(self, offer: Offer, width: int) -> HelpLine:
         style = "" if offer.run is not None else "$faint"
-        room = width - KEY_CELLS - 1
         why = f"  {safe_text(offer.about, 60)}" if offer.about else ""
-        text = cut(offer.command.help, max(HELP_CELLS, room - cell_len(why)))
-        why = cut(why, max(0, room - cell_len(text)))
-        pieces = ((f"{offer.key:<{KEY_CELLS}} ", f"bold {style}".strip()), (text, style), (why, "$warning"))
-        return ListedChoice(styled(*pieces), offer.run)
+        key = (f"{offer.key:<{KEY_CELLS}} ", f"bold {style}".strip())
+        return ListedChoice(hung((key, (offer.command.help, style), (why, "$warning")), width), offer.run)
 
     def _legend(self, width: int) -> Iterator[HelpLine]:
         glyphs = terminal_glyphs()
         yield _heading("SIGNS")
         for name, meaning in LEGEND:
             meaning = meaning.format(key=key_sign(LISTED_BY[name])) if name in LISTED_BY else meaning
-            yield ListedChoice(styled((f"{getattr(glyphs, name):<{KEY_CELLS}} ", "bold"), (meaning, "")))
+            sign = (f"{getattr(glyphs, name):<{KEY_CELLS}} ", "bold")
+            yield ListedChoice(hung((sign, (meaning, "")), width))
         yield _heading("SIGNS OF THE HEADER")
         for kind, meaning in HEADER_LEGEND.items():
-            yield ListedChoice(styled((f"{LINK_SIGNS[kind]:<{KEY_CELLS}} ", "bold"), (meaning, "")))
+            sign = (f"{LINK_SIGNS[kind]:<{KEY_CELLS}} ", "bold")
+            yield ListedChoice(hung((sign, (meaning, "")), width))
         if not self._words:
             return
         yield _heading("SEARCH LINE")
         for word, meaning in (*WORDS, *self._words):
-            text = cut(safe_text(meaning, 200), max(8, width - WORD_CELLS - 1))
-            yield ListedChoice(styled((f"{word:<{WORD_CELLS}} ", "bold $primary"), (text, "")))
+            qualifier = (f"{word:<{WORD_CELLS}} ", "bold $primary")
+            yield ListedChoice(hung((qualifier, (safe_text(meaning, 200), "")), width))
 
     def action_search(self) -> None:
         self.set_focus(self.query_one(Field))

@@ -68,6 +68,7 @@ class PaletteScreen(NarrowedList[Run]):
     """Returns the chosen entry, ready to be called, or None."""
 
     BINDINGS = [Binding("ctrl+y", "copy_command_line", "copy command line", show=False)]
+    around = (8, 4)
 
     def __init__(
         self,
@@ -151,7 +152,7 @@ class PaletteScreen(NarrowedList[Run]):
         """Show the command line of the selected entry, and the key that copies it."""
         shown = self.query_one("#command-line", Static)
         line = safe_text(self._command_line, 1_000)
-        key = "ctrl+y copies  " if line else ""
+        key = "^y copies  " if line else ""
         room = self.query_one(OptionList).content_size.width - len(key) - 2
         shown.update(styled((key, "$text-muted"), (cut(line, room), "$secondary")))
 

@@ -16,8 +16,9 @@ from textual.widgets.option_list import Option
 
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field, at_once
-from flagtui.app.widgets.line import cut, styled
+from flagtui.app.widgets.line import cut, hung, styled
 from flagtui.safe_text import safe_text
+from flagtui.text.styled import Piece
 
 
 class OptionLines(OptionList):
@@ -71,6 +72,21 @@ class OptionLines(OptionList):
             super().action_page_down()  # type: ignore[no-untyped-call]
 
 
+class HungLines(OptionLines):
+    """Options that continue below their beginning where they are wider than the list."""
+
+    def __init__(self, lines: Sequence[Sequence[Piece]]) -> None:
+        super().__init__(*(Option(styled(*pieces)) for pieces in lines))
+        self._pieces = lines
+
+    def hang(self, width: int) -> int:
+        """Draw the options in so many cells and return the lines that they take."""
+        drawn = [hung(pieces, width) for pieces in self._pieces]
+        for place, line in enumerate(drawn):
+            self.replace_option_prompt_at_index(place, line)
+        return sum(line.plain.count("\n") + 1 for line in drawn)
+
+
 A = TypeVar("A")
 OPTION_PADDING: Final = 2
 
@@ -120,8 +136,10 @@ class NarrowedList(Dialog[A | None], Generic[A]):
 
     def on_mount(self) -> None:
         self.narrow()
+        self.fit_list(len(self._shown))
 
     def on_resize(self) -> None:
+        self.fit_list(len(self._shown))
         self.call_after_refresh(self._draw_again)
 
     def _draw_again(self) -> None:

@@ -22,7 +22,7 @@ from flagtui.safe_text import safe_text
 from flagtui.text.styled import Notice
 
 LONGEST_NAME = 24
-NOTE = "A narrow window hides the last columns that do not fit."
+NOTE = "A narrow window hides the last columns."
 
 
 class ColumnsScreen(Dialog[list[str] | None]):
@@ -48,6 +48,9 @@ class ColumnsScreen(Dialog[list[str] | None]):
 
     def on_mount(self) -> None:
         self._draw(0)
+
+    def on_resize(self) -> None:
+        self.fit_list(len(self._choices))
 
     def _draw(self, place: int) -> None:
         options = self.query_one(OptionList)

@@ -17,12 +17,14 @@ from textual.screen import ModalScreen, ScreenResultType
 from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, Visual
-from textual.widgets import Button, Static
+from textual.widgets import Button, OptionList, Static
 
 from flagtui.app.widgets.line import BETWEEN_KEYS, styled
 from flagtui.app.widgets.screen_lifecycle import Lifecycle
 
 DIM: Final = RichStyle(dim=True)
+SHORT: Final = 20
+"""Below so many lines of screen a dialog with many lines has no blank ones."""
 
 
 class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic[ScreenResultType]):
@@ -31,6 +33,8 @@ class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic
     IS_SINGLE = True
     leaves = "leave"
     """What Escape does: it goes `back` where that asks the question before."""
+    around = (6, 3)
+    """Lines of the box that its list does not have: with blank ones among them, and without."""
     # The screen copies what is selected first.
     BINDINGS = [
         Binding("ctrl+c", "app.simulate_key('escape')", show=False),
@@ -60,6 +64,15 @@ class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic
         box.border_title = styled((f" {title} ", "bold $primary"))
         box.border_subtitle = keys.replace("esc leave", f"esc {self.leaves}")
         return box
+
+    def fit_list(self, count: int) -> None:
+        """Give a list of so many lines the room that it has in the box: the frame cuts none of them off."""
+        height, (spaced, close) = self.app.size.height, self.around
+        # The last line of the screen, with the keys, stays.
+        room = height * 80 // 100 if height >= SHORT else height - 1
+        is_close = height < SHORT and spaced + count > room
+        self.set_class(is_close, "-short")
+        self.query_one(OptionList).styles.max_height = max(1, room - (close if is_close else spaced))
 
     def key_words(self) -> Sequence[str]:
         """Return the keys of the dialog with their words: `⏎ accept`, `esc leave`."""

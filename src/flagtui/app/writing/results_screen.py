@@ -32,7 +32,7 @@ FRAME: Final = 4
 """Lines of the dialog around its list."""
 TOAST: Final = 3
 """Lines at the foot: the last message, and the keys."""
-SHORT: Final = 30
+TALL: Final = 30
 """Below so many lines of screen the dialog begins at the top, for the toast to have room under it."""
 _MARKS: Final[dict[str, Piece]] = {
     "saved": ("✓ ", "$success"),
@@ -103,7 +103,7 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
         """Leave the last lines of the screen to the toast that shows the outcome and how to undo it."""
         height = self.app.size.height
         self.query_one(ResultLines).styles.max_height = max(3, height - FRAME - TOAST)
-        self.set_class(height < SHORT, "-short")
+        self.set_class(height < TALL, "-top")
 
     @on(OptionList.OptionSelected)
     def _on_selected(self, event: OptionList.OptionSelected) -> None:

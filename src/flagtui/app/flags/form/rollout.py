@@ -7,11 +7,9 @@ from typing import Final
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.content import Content
 from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
 
-from flagtui.app.dialogs.picker import OptionLines
+from flagtui.app.dialogs.picker import HungLines
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import styled
@@ -25,6 +23,8 @@ from flagtui.text.formats import percent, share_bar, share_of
 from flagtui.text.styled import Piece
 
 BAR: Final = 28
+BESIDE_BAR: Final = 24
+"""Cells of the screen beside the bar: the frame, and the shares."""
 MOST: Final = 200
 """Conditions to choose from; beyond that a flag is edited as JSON."""
 CLAUSES: Final = 20
@@ -49,6 +49,7 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
         Binding("shift+tab", "circle(-1)", "condition before", show=False, priority=True),
     ]
     AUTO_FOCUS = "Input"
+    around = (9, 5)
 
     def __init__(self, flags: Sequence[Flag]) -> None:
         super().__init__()
@@ -64,7 +65,7 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
             name = f"{MOST} of {total:,} conditions of {name}"
         keys = f"0–100 · + - ramp{walk} · ⏎ accept · esc leave"
         with self.make_box("rollout", f"Rollout of {safe_text(name, 50)}", keys):
-            options = OptionLines(*(Option(line) for _, _, line in self._choices))
+            options = HungLines([pieces for _, _, pieces in self._choices])
             options.can_focus = False
             yield options
             yield Field(restrict=r"[0-9]{0,3}([.][0-9]{0,4})?", max_length=8)
@@ -73,6 +74,11 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
     def on_mount(self) -> None:
         self.query_one(OptionList).highlighted = 0
         self._start_from(0)
+
+    def on_resize(self) -> None:
+        lines = self.query_one(HungLines)
+        self.fit_list(lines.hang(min(76, self.app.size.width * 98 // 100) - 9))
+        self._show(self.query_one(Field).value)
 
     @property
     def _place(self) -> int:
@@ -98,7 +104,9 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
         self._show(event.value)
 
     def _show(self, text: str) -> None:
-        self.query_one("#reading", Static).update(styled(*_reading(self._choices[self._place][1], text)))
+        self.query_one("#reading", Static).update(
+            styled(*_reading(self._choices[self._place][1], text, self.app.size.width - BESIDE_BAR))
+        )
 
     @on(Input.Submitted)
     def _on_submitted(self, event: Input.Submitted) -> None:
@@ -137,8 +145,8 @@ class RolloutScreen(Dialog[RolloutAnswer | None]):
             self._start_from(place)
 
 
-Choice = tuple[int | None, float, Content]
-"""Place of the condition, its share now, and how it is shown."""
+Choice = tuple[int | None, float, list[Piece]]
+"""Place of the condition, its share now, and its line."""
 
 
 def choices_of(flags: Sequence[Flag]) -> Iterator[Choice]:
@@ -150,26 +158,26 @@ def choices_of(flags: Sequence[Flag]) -> Iterator[Choice]:
             yield place, condition.rollout, _condition(place, condition, filters)
     if len(flags) > 1 or len(filters.conditions) > 1:
         highest = max((flag.targeting.rollout for flag in flags), default=0.0)
-        yield None, highest, styled(("   every condition", "bold"))
+        yield None, highest, [("   ", ""), ("every condition", "bold")]
 
 
-def _condition(place: int, condition: Condition, filters: Filters) -> Content:
-    """Return a condition on one line, however many properties it has."""
+def _condition(place: int, condition: Condition, filters: Filters) -> list[Piece]:
+    """Return a condition as one line, however many properties it has."""
     head, *rest = condition_lines(place + 1, condition, filters, most=CLAUSES)
     pieces: list[Piece] = [*head]
     for line in rest:
         (opening, style), *others = line
         pieces += [(f" {opening.strip()} " if opening.strip() else " ", style), *others]
-    return styled(*pieces)
+    return pieces
 
 
-def _reading(before: float, text: str) -> list[Piece]:
+def _reading(before: float, text: str, room: int) -> list[Piece]:
     share = share_of(text)
     if share is None:
         return [("a number from 0 to 100", "$warning" if text else "$text-muted"), ("\n", ""), *_ramp(None)]
     style = "$success" if share >= before else "$warning"
     return [
-        *share_bar(share / 100, BAR, style),
+        *share_bar(share / 100, max(1, min(BAR, room)), style),
         (f"  {percent(before)} → ", "$text-muted"),
         (percent(share), f"bold {style}"),
         ("\n", ""),
