@@ -63,11 +63,16 @@ def main() -> None:
     if _answered_at_once():
         raise SystemExit(0)
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 10, 10)
+    # msgspec loads it if it is installed, for what Python's own `typing` has: as long as all else in msgspec.
+    sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]
     try:
         run, leave = _load()
     except KeyboardInterrupt:
         print("\nflagtui: stopped; nothing was changed.", file=sys.stderr)
         raise SystemExit(STOPPED) from None
+    finally:
+        if sys.modules["typing_extensions"] is None:
+            del sys.modules["typing_extensions"]
     try:
         run()
     except KeyboardInterrupt:
