@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from tests.doubles.every_operation import CALLS, Example, example
 from tests.doubles.servers import KEY, Dripping, MakeClient
 from tests.doubles.slices import one_in
@@ -23,6 +24,7 @@ from flagtui.api.errors import ApiError
 from flagtui.api.operations import SEED
 from flagtui.api.request_log import LogLine
 from flagtui.models.record import Record
+from flagtui.models.rows import RowPage
 
 PAGE: Final = b"<!doctype html><html><head><title>Sign in</title></head><body></body></html>"
 
@@ -172,6 +174,9 @@ def same(result: Any, expected: Any) -> bool:
     """Whether an odd answer was read as the plain one: whatever the plain one says is in it."""
     if isinstance(result, Record) and isinstance(expected, Record):
         return type(result) is type(expected) and bool(result.raw.items() >= expected.raw.items())
+    if isinstance(result, RowPage) and isinstance(expected, RowPage):
+        # The odd answer has another length.
+        result, expected = (replace(page, body_size=0) for page in (result, expected))
     return bool(result == expected)
 
 

@@ -1,6 +1,5 @@
 """Signing in and out on the command line."""
 
-import dataclasses
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -235,7 +234,7 @@ def test_silent_keyring_leads_to_the_alternatives_without_waiting(tmp_path: Path
     person = Scripted()
     sign_in = signing_in(tmp_path, person, "us", Hanging(released))
     keyring = Keyring(load=lambda: Hanging(released), seconds=0.05)
-    patient = replace(sign_in, keys=dataclasses.replace(sign_in.keys, keyring=keyring))
+    patient = replace(sign_in, keys=replace(sign_in.keys, keyring=keyring))
     profile = patient.run()
     released.set()
     assert person.transcript == ["How"]

@@ -11,6 +11,7 @@ from keyring.backend import KeyringBackend
 from keyring.backends import fail, null
 from keyring.backends.chainer import ChainerBackend
 from keyring.errors import KeyringLocked
+from rich.pretty import pretty_repr
 from tests.doubles.keyring_shelf import Shelf, python
 
 from flagtui.config.credentials import (
@@ -55,7 +56,9 @@ def ring(backend: Backend) -> Keyring:
 def test_a_secret_shows_itself_nowhere() -> None:
     secret = Secret(f"  {KEY}\n")
     assert secret.get_secret_value() == KEY
-    for shown in (repr(secret), str(secret), f"{secret}", repr(FoundSecret(secret, "file")), secret.mask):
+    texts = (repr(secret), str(secret), f"{secret}", repr(FoundSecret(secret, "file")), secret.mask)
+    places = KeyPlaces(environment=KEY)
+    for shown in (*texts, repr(places), pretty_repr([places])):
         assert "canary" not in shown
     assert secret.mask == "phx_••••cdef"
     assert [Secret(value).mask for value in ("123", "12345678", "phx_k")] == ["••••", "••••", "phx_••••"]

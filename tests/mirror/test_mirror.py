@@ -1,6 +1,5 @@
 """A running mirror: its requests for definitions, its reports, and its control by the app."""
 
-import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -232,7 +231,7 @@ async def test_override_is_set_and_removed_by_the_control_alone() -> None:
 
 
 async def test_restarted_mirror_of_the_project_is_used(tmp_path: Path) -> None:
-    places = dataclasses.replace(NOWHERE, state=tmp_path)
+    places = NOWHERE._replace(state=tmp_path)
     with serving(open_mirror().mirror) as port:
         control = MirrorControl(places, RunningMirror(port, "given", 0), PROD)
         await control.read()

@@ -140,7 +140,7 @@ class Connection:
             what = f"{self.host} did not respond several times; requests pause for {rest:.0f} s."
             raise Unreachable(what, facts=request.facts())
         if (pause := self.budget.paused) > self.longest_wait:
-            facts = dataclasses.replace(request.facts(), retry_after=pause)
+            facts = request.facts()._replace(retry_after=pause)
             raise RateLimited(f"Too many requests; wait {pause:.0f} s.", facts=facts)
 
     async def _attempt(self, request: Request, content: bytes | None, attempt: int, event: int) -> Response:
@@ -159,9 +159,7 @@ class Connection:
             else:
                 self.patience.note_response()
             if response.status >= 300 and not (response.status == 304 and request.etag):
-                facts = dataclasses.replace(
-                    request.facts(response.status), other_region=self.host.other_region
-                )
+                facts = request.facts(response.status)._replace(other_region=self.host.other_region)
                 location = self.auth.redact(response.headers["location"].encode()).decode()
                 headers = {**response.headers, "location": location}
                 raise refusal(facts, headers, self.auth.redact(response.body))

@@ -1,15 +1,13 @@
 """Errors of a server: what happened, what is true now, what to do next. Imports nothing large."""
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 _NOTHING_CHANGED = "Nothing was changed."
 _NOT_KNOWN = "Whether the server made the change is not known."
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorFacts:
+class ErrorFacts(NamedTuple):
     """Facts about a failure. `detail` has the server's own words: unsafe to print as is."""
 
     method: str = "GET"

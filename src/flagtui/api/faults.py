@@ -2,7 +2,6 @@
 
 import socket
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -83,8 +82,7 @@ _CLOSED: Final = (
 def refusal(facts: ErrorFacts, headers: Mapping[str, str], body: bytes) -> ApiError:
     """Return the error for a status from 300. `facts` holds method, path and status."""
     refused = ErrorBody.of(body)
-    facts = replace(
-        facts,
+    facts = facts._replace(
         code=refused.code,
         attr=refused.attr,
         detail=refused.detail,

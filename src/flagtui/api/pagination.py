@@ -8,10 +8,10 @@ import asyncio
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
 from contextlib import aclosing
-from dataclasses import replace
 from typing import Final, Generic, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.errors import ListTooLong
 from flagtui.models.rows import Row, RowPage

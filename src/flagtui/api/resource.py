@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, ClassVar, Final, Generic, TypeVar
+
+from msgspec.structs import replace
 
 from flagtui.api.clock import Urgency
 from flagtui.api.connection import Connection

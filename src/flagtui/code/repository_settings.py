@@ -1,9 +1,10 @@
 """`.flagtui.toml` in a repository: the settings of the scan, without secrets."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
+
+import msgspec
 
 from flagtui.code.languages import LANGUAGES
 from flagtui.code.path_patterns import SETTINGS_FILE, match_patterns
@@ -11,7 +12,6 @@ from flagtui.config.toml_source import (
     WrongSetting,
     read_source,
     read_table,
-    setting,
     settings_of,
     table_at,
     texts,
@@ -43,19 +43,20 @@ def _languages(value: object) -> tuple[str, ...]:
     return names
 
 
-@dataclass(frozen=True, slots=True)
-class RepositorySettings:
+class RepositorySettings(msgspec.Struct, frozen=True):
     """The table `[code]`. Patterns are those of `.gitignore`."""
 
-    wrappers: tuple[str, ...] = setting((), _functions, "Your functions whose first argument is a flag key.")
-    event_wrappers: tuple[str, ...] = setting(
-        (), _functions, "Your functions whose first argument is the name of an event."
-    )
-    constants: tuple[str, ...] = setting((), _patterns, "Files whose constants are flag keys.")
-    ignore: tuple[str, ...] = setting((), _patterns, "Files that are not read.")
-    generated: tuple[str, ...] = setting((), _patterns, "Generated files: keys in them are not a use.")
-    tests: tuple[str, ...] = setting((), _patterns, "Test files: keys in them are not a use.")
-    languages: tuple[str, ...] = setting((), _languages, "The languages that are parsed; all unless given.")
+    wrappers: Annotated[
+        tuple[str, ...], _functions, "Your functions whose first argument is a flag key."
+    ] = ()
+    event_wrappers: Annotated[
+        tuple[str, ...], _functions, "Your functions whose first argument is the name of an event."
+    ] = ()
+    constants: Annotated[tuple[str, ...], _patterns, "Files whose constants are flag keys."] = ()
+    ignore: Annotated[tuple[str, ...], _patterns, "Files that are not read."] = ()
+    generated: Annotated[tuple[str, ...], _patterns, "Generated files: keys in them are not a use."] = ()
+    tests: Annotated[tuple[str, ...], _patterns, "Test files: keys in them are not a use."] = ()
+    languages: Annotated[tuple[str, ...], _languages, "The languages that are parsed; all unless given."] = ()
 
 
 def read_repository_settings(root: Path) -> RepositorySettings:

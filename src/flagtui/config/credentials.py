@@ -7,7 +7,6 @@ only the system's own backends are used, and a stored key is read back as proof.
 import re
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, Protocol, TypeVar
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 Source = Literal["FLAGTUI_API_KEY", "key_command", "keyring", "file"]
-
 SERVICE: Final = "flagtui"
 SECONDS: Final = 5.0
 _TRUSTED: Final = {
@@ -198,14 +196,23 @@ def load_backend() -> Backend:
     raise NoKeyring(f"The keyring {module} is not one of the system's own and is not used.")
 
 
-@dataclass(frozen=True)
-class KeyPlaces:
+class Confidential(msgspec.Struct, frozen=True):
+    """A value that has a key: neither Python nor rich prints its fields."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({_HIDDEN})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return []
+
+
+class KeyPlaces(Confidential, frozen=True):
     """All sources of a key, in the order they are tried."""
 
-    environment: str = field(default="", repr=False)
+    environment: str = ""
     """The value of FLAGTUI_API_KEY."""
     command: str = ""
-    keyring: Keyring | None = field(default_factory=Keyring)
+    keyring: Keyring | None = msgspec.field(default_factory=Keyring)
     """None when the user keeps keys elsewhere."""
     folder: Path | None = None
     """The folder of key files."""

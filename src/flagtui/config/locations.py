@@ -3,9 +3,8 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from platformdirs import PlatformDirs
 
@@ -32,8 +31,7 @@ class FolderUnwritable(FolderUnusable):
     """A folder that cannot be made or written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Locations:
+class Locations(NamedTuple):
     """Folders, none of which needs to exist. None where this system has no location for it."""
 
     config: Path | None
@@ -51,8 +49,7 @@ class Locations:
         return self.config / "config.toml" if self.config else None
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """Settings from the environment. They override the settings file, and the header names them."""
 
     host: str = ""

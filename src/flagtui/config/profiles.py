@@ -1,10 +1,10 @@
 """Profiles: a host, its project, and its guard."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from flagtui.config.locations import KEY_VARIABLE, Given
 from flagtui.config.toml_source import (
@@ -13,7 +13,6 @@ from flagtui.config.toml_source import (
     number,
     one_of,
     read_table,
-    setting,
     settings_of,
     text,
     yes_or_no,
@@ -53,51 +52,51 @@ def _key_command(value: object) -> str:
     return value.strip()
 
 
-@dataclass(frozen=True, slots=True)
-class CodeSettings:
+class CodeSettings(msgspec.Struct, frozen=True):
     """The table `[profiles.NAME.code]`."""
 
-    folder: str = setting(
-        "",
+    folder: Annotated[
+        str,
         text(1_000),
         "The folder of source code that the app scans and questions name; the current one by default.",
-    )
+    ] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(msgspec.Struct, frozen=True):
     """One host and project, as the user configured it."""
 
     name: str
-    host: str = setting(DEFAULT_HOST, text(), "`us`, `eu`, or the address of your own server.")
-    project: str = setting(CURRENT_PROJECT, _project, "The number of the project to open.")
+    host: Annotated[str, text(), "`us`, `eu`, or the address of your own server."] = DEFAULT_HOST
+    project: Annotated[str, _project, "The number of the project to open."] = CURRENT_PROJECT
     """As text, or `@current`: whichever its owner last chose in the browser."""
-    colour: Colour | Literal[""] = setting(
-        "", one_of(*get_args(Colour)), "The colour of the badge; red for `strict`, else blue, unless given."
-    )
-    badge: str = setting("", text(12), "The word in the badge; the profile's name in capitals unless given.")
-    guard: Guard = setting("guarded", one_of(*get_args(Guard)), "How a change is confirmed.")
-    read_only: bool = setting(False, yes_or_no, "Refuse every change.")
-    mirror: bool = setting(
-        False, yes_or_no, "Open the app on your running mirror: it changes only overrides of this machine."
-    )
-    require_reason: bool = setting(
-        False, yes_or_no, "Ask for a reason with every change; it goes into the journal."
-    )
-    refresh: int = setting(
-        60, number(0, 86_400), "Seconds between polls for what changed; 0 polls after failures only."
-    )
-    bulk_limit: int = setting(100, number(1, 10_000), "How many records one confirmation may change.")
-    unlock: int = setting(
-        0,
+    colour: Annotated[
+        Colour | Literal[""],
+        one_of(*get_args(Colour)),
+        "The colour of the badge; red for `strict`, else blue, unless given.",
+    ] = ""
+    badge: Annotated[str, text(12), "The word in the badge; the name in capitals unless given."] = ""
+    guard: Annotated[Guard, one_of(*get_args(Guard)), "How a change is confirmed."] = "guarded"
+    read_only: Annotated[bool, yes_or_no, "Refuse every change."] = False
+    mirror: Annotated[
+        bool, yes_or_no, "Open the app on your running mirror: it changes only overrides of this machine."
+    ] = False
+    require_reason: Annotated[
+        bool, yes_or_no, "Ask for a reason with every change; it goes into the journal."
+    ] = False
+    refresh: Annotated[
+        int, number(0, 86_400), "Seconds between polls for what changed; 0 polls after failures only."
+    ] = 60
+    bulk_limit: Annotated[int, number(1, 10_000), "How many records one confirmation may change."] = 100
+    unlock: Annotated[
+        int,
         number(0, 60),
         "Minutes after typing a key in which `strict` asks for y only; 0 always asks for the key.",
-    )
-    key_command: str = setting("", _key_command, "A command whose first line of output is the API key.")
-    allow_plain_http: bool = setting(
-        False, yes_or_no, "Send the key unencrypted to a host that is not this machine."
-    )
-    ca_bundle: str = setting("", text(1_000), "A file of certificates to trust instead of the system's.")
+    ] = 0
+    key_command: Annotated[str, _key_command, "A command whose first line of output is the API key."] = ""
+    allow_plain_http: Annotated[
+        bool, yes_or_no, "Send the key unencrypted to a host that is not this machine."
+    ] = False
+    ca_bundle: Annotated[str, text(1_000), "A file of certificates to trust instead of the system's."] = ""
     code: CodeSettings = CodeSettings()
     is_stand_in: bool = False
     """Whether it was made for a host other than the chosen profile's; the settings have no profile for it."""

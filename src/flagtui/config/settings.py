@@ -1,9 +1,10 @@
 """The settings file: read and checked, or an error with its line."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+import msgspec
 
 from flagtui.config.profiles import CODE_FIELDS, PROFILE_FIELDS, Profile, read_profiles
 from flagtui.config.toml_source import (
@@ -16,7 +17,6 @@ from flagtui.config.toml_source import (
     read_source,
     read_table,
     read_value,
-    setting,
     settings_of,
     table_at,
     text,
@@ -32,13 +32,12 @@ LISTS: Final = (*KINDS, "activity", "deleted", "journal", "my_flags", "ids", "co
 """Lists with columns and saved queries."""
 
 
-@dataclass(frozen=True, slots=True)
-class SavedQuery:
+class SavedQuery(msgspec.Struct, frozen=True):
     """A named search line, shown as a tab."""
 
-    name: str = setting(MISSING, text(24), "The word on the tab.")
-    line: str = setting(MISSING, text(1_000), "The search line.")
-    list: str = setting("flags", one_of(*LISTS), "The list it belongs to; flags unless given.")
+    name: Annotated[str, text(24), "The word on the tab."]
+    line: Annotated[str, text(1_000), "The search line."]
+    list: Annotated[str, one_of(*LISTS), "The list it belongs to; flags unless given."] = "flags"
 
 
 def _time_zone(value: object) -> str:
@@ -47,31 +46,32 @@ def _time_zone(value: object) -> str:
     return value
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """The values of the file, with defaults for missing ones."""
 
     source: TomlSource
     profiles: Mapping[str, Profile]
-    default_profile: str = setting("", text(40), "The profile to open when none is named.")
-    theme: str = setting(
-        "", text(60), "The colours: `auto`, light or dark as the terminal is, or one by name."
-    )
+    default_profile: Annotated[str, text(40), "The profile to open when none is named."] = ""
+    theme: Annotated[
+        str, text(60), "The colours: `auto`, light or dark as the terminal is, or one by name."
+    ] = ""
     """Empty for `auto`."""
-    mouse: bool = setting(True, yes_or_no, "Whether the mouse is used; without it the terminal selects text.")
-    preview: bool | None = setting(
-        None, yes_or_no, "Whether the preview is open at start; unset: as at the last exit."
+    mouse: Annotated[bool, yes_or_no, "Whether the mouse is used; without it the terminal selects text."] = (
+        True
     )
+    preview: Annotated[
+        bool | None, yes_or_no, "Whether the preview is open at start; unset: as at the last exit."
+    ] = None
     """None uses the state at the end of the last run."""
-    resume: bool = setting(True, yes_or_no, "Whether tab, search and cursor come back at the next start.")
-    snapshots: bool = setting(True, yes_or_no, "Whether rows are cached on disk for the next start.")
-    time_zone: str = setting(
-        "", _time_zone, "The zone in which times are read and shown, such as `Europe/Berlin`."
-    )
+    resume: Annotated[bool, yes_or_no, "Whether tab, search and cursor come back at the next start."] = True
+    snapshots: Annotated[bool, yes_or_no, "Whether rows are cached on disk for the next start."] = True
+    time_zone: Annotated[
+        str, _time_zone, "The zone in which times are read and shown, such as `Europe/Berlin`."
+    ] = ""
     """Empty for the time zone of the process."""
-    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...]] = {}
     """By list."""
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = {}
     """Command to keys, as written; `read_keymap` checks them."""
     queries: tuple[SavedQuery, ...] = ()
 

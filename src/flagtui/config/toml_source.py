@@ -3,7 +3,6 @@
 import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +21,6 @@ _KEY: Final = re.compile(
     r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*="""
 )
 _PART: Final = re.compile(r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'""")
-_SETTING: Final = "setting"
 _AT_LINE: Final = re.compile(r"\s*\(at line (\d+), column \d+\)|\s*\(at end of document\)")
 
 
@@ -38,13 +36,12 @@ class SettingsError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True)
-class TomlSource:
+class TomlSource(msgspec.Struct, frozen=True):
     """A parsed file, or none."""
 
     file: Path | None
     values: Mapping[str, Any]
-    text: str = field(default="", repr=False)
+    text: str = ""
 
     def error(self, path: KeyPath, reason: str) -> SettingsError:
         """Return the error for the value, with its line or that of the nearest table around it."""
@@ -150,14 +147,10 @@ class SettingField(msgspec.Struct, frozen=True):
     """One sentence for the documents."""
 
 
-def setting(default: object, read: Reader, meaning: str) -> Any:
-    """Return a dataclass field that is a setting under its own name; see `SettingField`."""
-    return field(default=default, metadata={_SETTING: SettingField(read, meaning)})
-
-
-def settings_of(kind: type) -> dict[str, SettingField]:
-    """Return the settings among the fields of a dataclass, by name."""
-    return {each.name: each.metadata[_SETTING] for each in fields(kind) if _SETTING in each.metadata}
+def settings_of(kind: type[msgspec.Struct]) -> dict[str, SettingField]:
+    """Return the fields of a table that are settings, such as `mouse: Annotated[bool, yes_or_no, "…"]`."""
+    settings = {name: getattr(hint, "__metadata__", ()) for name, hint in kind.__annotations__.items()}
+    return {name: SettingField(*about) for name, about in settings.items() if about}
 
 
 def read_table(

@@ -1,7 +1,6 @@
 """Rows and pages of lists, and their readers: fast, with a slow fallback for malformed rows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Final, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
@@ -170,8 +169,7 @@ COUNT_LIMIT: Final = 10_000_000
 """More records than any project has; a larger count is a fault and is ignored."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowPage(Generic[Row]):
+class RowPage(msgspec.Struct, Generic[Row], frozen=True):
     """Part of a list."""
 
     rows: tuple[Row, ...]
@@ -186,7 +184,7 @@ class RowPage(Generic[Row]):
     list.
     """
     has_more: bool = False
-    body_size: int = field(default=0, compare=False)
+    body_size: int = 0
     """Bytes of the response."""
 
     @property

@@ -1,6 +1,5 @@
 """`flagtui demo`: the whole program on a service of its own, in one process."""
 
-import dataclasses
 import os
 from collections.abc import Sequence
 
@@ -30,7 +29,7 @@ def run_in_demo(options: Demonstration, words: Sequence[str]) -> int:
     service = DemoService(folder / f"{name}.db", options.nasty, options.flags, options.words)
     service.embed()
     use_state(state_of(folder, name))
-    profile = dataclasses.replace(profile_of(options), host=DEMO_HOST, project=str(service.project))
+    profile = replace(profile_of(options), host=DEMO_HOST, project=str(service.project))
     BUILT_IN[DEMO_PROFILE] = BuiltInProfile(profile, options.words)
     # Named as the host too: whatever profile a command asks for, the key of the demo goes nowhere else.
     os.environ.update({"FLAGTUI_PROFILE": DEMO_PROFILE, "FLAGTUI_HOST": DEMO_HOST, KEY_VARIABLE: KEY})

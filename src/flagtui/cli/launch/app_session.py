@@ -4,10 +4,12 @@ Loads the app, so it is imported while the terminal reports whether it is light 
 """
 
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from flagtui.api.errors import BadKey
 from flagtui.app.app import FlagTui

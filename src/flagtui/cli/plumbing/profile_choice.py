@@ -1,8 +1,6 @@
 """Choose the profile, its server, and where its key can be, without any prompt or request."""
 
-import dataclasses
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -12,7 +10,7 @@ from msgspec.structs import replace
 from flagtui.api.errors import ApiError
 from flagtui.api.hosts import Host, read_host
 from flagtui.cli.plumbing.errors import Trouble, in_words
-from flagtui.config.credentials import KeyPlaces, NoCredential, Owner, Source
+from flagtui.config.credentials import Confidential, KeyPlaces, NoCredential, Owner, Source
 from flagtui.config.guard_rules import GuardRules, Level
 from flagtui.config.locations import (
     KEY_VARIABLE,
@@ -55,12 +53,11 @@ class ProfileRequest(msgspec.Struct, frozen=True):
     """Whether to open the user's running mirror instead of the profile's server."""
 
 
-@dataclass(frozen=True)
-class LoginEnvironment:
+class LoginEnvironment(Confidential, frozen=True):
     """Settings of this machine and user, before any profile is chosen."""
 
     given: Given
-    key: str = field(repr=False)
+    key: str
     """What FLAGTUI_API_KEY held; it is gone from the environment."""
     places: Locations
     settings: Settings
@@ -77,7 +74,7 @@ class Opening(msgspec.Struct, frozen=True):
 
     def in_project(self, id: str) -> "Opening":
         """Return the same for the project with this id."""
-        profile = dataclasses.replace(self.profile, project=id)
+        profile = replace(self.profile, project=id)
         return replace(self, chosen=replace(self.chosen, profile=profile), project_name="")
 
     @property
@@ -180,7 +177,7 @@ def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
         chosen = choose_profile(
             {**settings.profiles, **{name: each.profile for name, each in BUILT_IN.items()}},
             settings.default_profile,
-            dataclasses.replace(given, project="") if has_name else given,
+            given._replace(project="") if has_name else given,
             named=request.profile or "",
             project="" if has_name else request.project or "",
             origin_of=origin_of,
@@ -229,11 +226,11 @@ def choose_other(opening: Opening, name: str) -> Opening:
     The variables were meant for the profile the program was started with: its key goes to no other host.
     """
     environment = opening.environment
-    bare = dataclasses.replace(environment, given=Given(), key="")
+    bare = replace(environment, given=Given(), key="")
     other = choose(bare, ProfileRequest(profile=name))
     if environment.key and other.host.origin == opening.host.origin:
         chosen = replace(other.chosen, overridden=(KEY_VARIABLE,))
-        return Opening(dataclasses.replace(bare, key=environment.key), chosen, other.host)
+        return Opening(replace(bare, key=environment.key), chosen, other.host)
     return other
 
 

@@ -1,11 +1,11 @@
 """`flagtui auth status` and `auth logout`: the key in use, its owner and scopes."""
 
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.hosts import Host
 from flagtui.cli.plumbing.client import ask, find_key

@@ -1,8 +1,9 @@
 """Store a key: in the system's keyring, or where the user chooses without one."""
 
 from contextlib import suppress
-from dataclasses import replace
 from typing import Literal, NoReturn, get_args
+
+from msgspec.structs import replace
 
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import print_line

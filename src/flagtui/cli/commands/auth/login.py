@@ -3,11 +3,11 @@
 import asyncio
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from flagtui.api.errors import ApiError, NotSignedIn
 from flagtui.api.hosts import Host, read_host

@@ -6,7 +6,6 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, TextIO, TypeVar
 
 from flagtui.safe_text import safe_text
@@ -17,13 +16,12 @@ _JOINT: Final = "\0"
 RowT = TypeVar("RowT")
 
 
-@dataclass
 class Voice:
     """The amount of output for people."""
 
-    is_quiet: bool = False
+    is_quiet = False
     """Whether progress and the outcomes of successful changes are not printed."""
-    is_linear: bool = False
+    is_linear = False
     """Whether lines are read aloud or line by line: rows are whole, and not aligned."""
 
 
@@ -64,16 +62,16 @@ def keep_first(
     return rows[:limit]
 
 
-@dataclass
 class Steps:
     """Progress of a slow task, reported on standard error at intervals; quick tasks report nothing."""
 
-    count: int
-    doing: str
-    done: int = 0
-    every: float = 2.0
-    """Seconds between two lines."""
-    reported_at: float = field(default_factory=time.monotonic)
+    def __init__(self, count: int, doing: str, every: float = 2.0) -> None:
+        """Report `doing` of a count of steps, with so many seconds between two lines."""
+        self.count = count
+        self.doing = doing
+        self.done = 0
+        self.every = every
+        self.reported_at = time.monotonic()
 
     def take(self, done: int = 1) -> None:
         """Count the next steps and report the progress now and then."""
