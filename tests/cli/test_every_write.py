@@ -81,7 +81,7 @@ def endings_of(done: Done) -> list[str]:
     """Of each record, as the schema has them and as the exit code says."""
     document = json.loads(done.out)
     validate(document, OUTCOME.schema())
-    endings = [record["ending"].replace("_", " ") for record in document["records"]]
+    endings = [record["ending"] for record in document["records"]]
     done_well = {"saved", "unchanged"}
     codes = {0 if ending in done_well else EXIT_CODES[CODES[ending]] for ending in endings}
     if {"refused", "failed"} & {*endings}:
@@ -149,10 +149,10 @@ def interrupt(desk: Desk) -> None:
 
 
 ENDINGS: Final[dict[Callable[[Desk], None], set[str]]] = {
-    lose: {"saved", "unknown", "not sent"},
+    lose: {"saved", "unknown", "not_sent"},
     meddle: {"saved", "conflicted", "refused", "failed", "unknown"},
-    break_off: {"failed", "unknown", "not sent"},
-    interrupt: {"saved", "refused", "not sent"},
+    break_off: {"failed", "unknown", "not_sent"},
+    interrupt: {"saved", "refused", "not_sent"},
 }
 """What may become of a change."""
 

@@ -15,19 +15,18 @@ from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 UNCHANGED: Final = "unchanged"
 STAGED: Final = "staged"
 SKIPPED: Final = "skipped"
-NOT_SENT: Final = "not sent"
+NOT_SENT: Final = "not_sent"
 CODES: Final[dict[str, Code]] = {
     "unknown": "not_known",
     "conflicted": "conflict",
-    "awaiting approval": "awaiting_approval",
+    "awaiting_approval": "awaiting_approval",
     "failed": "failed",
     "refused": "failed",
     NOT_SENT: "failed",
     SKIPPED: "refused",
 }
 """The exit code of each ending but `saved`, `staged` and `unchanged`. The first one decides."""
-ENDINGS: Final = tuple(ending.replace(" ", "_") for ending in ("saved", STAGED, UNCHANGED, *CODES))
-"""As programs read them."""
+ENDINGS: Final = ("saved", STAGED, UNCHANGED, *CODES)
 
 
 class ChangePlace(msgspec.Struct, frozen=True):
@@ -103,6 +102,11 @@ def _sides(conflicts: Sequence[FieldConflict]) -> list[dict[str, Any]]:
     ]
 
 
+def ending_words(ending: str) -> str:
+    """Return how a change ended as people read it: `awaiting approval`."""
+    return ending.replace("_", " ")
+
+
 def id_words(id: int | str) -> str:
     """Return the id of a record; 0 for one that does not exist yet."""
     # A copy that is not there yet has the number of its original, below zero.
@@ -137,9 +141,8 @@ OUTCOME: Final[RecordSchema[ChangeResult]] = RecordSchema(
             "ending",
             "text",
             "How it ended; unchanged: it has the requested values already.",
-            lambda result: result.ending.replace(" ", "_"),
-            True,
-            lambda ending: str(ending).replace("_", " "),
+            is_shown=True,
+            words=ending_words,
             choices=ENDINGS,
         ),
         RecordField(
@@ -211,7 +214,6 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
             "ending",
             "text",
             "How the real run would end with everything in needs; with --yes, skipped may be refused.",
-            lambda plan: plan.ending.replace(" ", "_"),
             choices=("saved", UNCHANGED, SKIPPED, "refused", NOT_SENT),
         ),
         RecordField(

@@ -26,6 +26,7 @@ from flagtui.cli.plumbing.change_records import (
     ChangePlace,
     ChangePlan,
     ChangeResult,
+    ending_words,
     id_words,
 )
 from flagtui.cli.plumbing.errors import EXIT_CODES, Code, Trouble, code_of, time_to_retry
@@ -98,7 +99,7 @@ class ChangeReport(msgspec.Struct):
                 print_line(f"{what} {result.next}".rstrip())
             else:
                 now = f" Nothing was sent to {self.place.words}." if result.ending == SKIPPED else ""
-                what = f"{result.key}: {result.ending}: {result.message.rstrip('.')}."
+                what = f"{result.key}: {ending_words(result.ending)}: {result.message.rstrip('.')}."
                 warn(f"{what}{now} {_advice(result)}".rstrip())
 
     @property
@@ -164,7 +165,7 @@ def result_of(outcome: Outcome, undoes: str = "", after_conflict: str = AGAIN) -
         sentences = (f"it is {named}", *(part for part in sentences if part != named))
     return ChangeResult(
         plan.key,
-        outcome.ending,
+        outcome.ending.replace(" ", "_"),
         words,
         " ".join(f"{part[:1].upper()}{part[1:].rstrip('.')}." for part in sentences if part),
         _now(plan) if is_saved else "",
