@@ -148,7 +148,7 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
     def _learn_code(self) -> None:
         """Load the last scan of code once the line, the order or a column depends on it."""
         source = (id(self._app_state.session.code), self._project)
-        is_shown = any(column.name == "refs" for column in self.columns_shown())
+        is_shown = "refs" in self.preferences.columns.get(self.description.name, ())
         if source == self._asked_code or not (self._finder.reads_outside or is_shown):
             return
         from flagtui.app.records.code_scanning import search_of
