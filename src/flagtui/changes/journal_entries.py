@@ -114,10 +114,6 @@ class Entry(msgspec.Struct, frozen=True):
         sides = (self.before.get("filters"), self.after.get("filters"))
         return any(CHANGED in wire.payloads(side).values() for side in sides)
 
-    @property
-    def when(self) -> str:
-        return local_time.stamp(self.at)
-
 
 def moment(text: JSON) -> float:
     """Return the Unix seconds of a time stamp; 0 for any other text."""
@@ -176,7 +172,7 @@ def opening(entry: Entry) -> dict[str, JSON]:
     return {
         "step": "begin",
         "id": entry.id,
-        "at": entry.when,
+        "at": local_time.stamp(entry.at),
         **{name: text for name, text in asdict(entry.signature).items() if text or name != "origin"},
         "kind": entry.kind,
         "record": entry.uuid or entry.record,
