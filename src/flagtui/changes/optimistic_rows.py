@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Generic
+from typing import ClassVar, Generic
+
+import msgspec
 
 from flagtui.changes.proposal import Outcome, P, R
 from flagtui.store.kinds import FLAGS, Kind
 from flagtui.store.workspace import Workspace
 
 
-class OptimisticRows(Generic[P, R]):
+class OptimisticRows(msgspec.Struct, Generic[P, R]):
     """Rows of one list for one question. This base class shows nothing."""
 
-    kind: Kind = FLAGS.plural
+    workspace: Workspace
+    clock: Callable[[], float]
+    """Returns the time in Unix seconds."""
+    outdated: set[int] = set()
+    """Ids of flags whose details show the refreshed records."""
+    kind: ClassVar[Kind] = FLAGS.plural
     """The list in which the records are."""
-    is_listed = False
+    is_listed: ClassVar[bool] = False
     """Whether the list shows the changes, and marks those whose outcome is unknown."""
-
-    def __init__(self, workspace: Workspace, clock: Callable[[], float]) -> None:
-        """`clock` returns the time in Unix seconds."""
-        self.workspace = workspace
-        self._clock = clock
-        self.outdated: set[int] = set()
-        """Ids of flags whose details show the refreshed records."""
 
     def kind_of(self, plan: P) -> Kind | None:
         """Return the list that shows the change; None where none does."""

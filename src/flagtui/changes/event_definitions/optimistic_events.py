@@ -19,9 +19,10 @@ class EventRows(OptimisticRows[EventPlan, EventDefinition]):
 
     kind = EVENTS.plural
     is_listed = True
+    _shown_at: float = 0.0
 
     def showing(self, plan: EventPlan) -> AbstractContextManager[None]:
-        self._shown_at = self._clock()
+        self._shown_at = self.clock()
         return self.workspace.events.showing(plan.id, self._row_values(plan.values))
 
     async def refresh(self, outcome: Outcome[EventPlan, EventDefinition]) -> None:

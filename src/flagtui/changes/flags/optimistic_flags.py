@@ -8,16 +8,18 @@ from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_save import FlagOutcome
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.models.flag import Flag
+from flagtui.store.collection import Moment
 
 
 class FlagRows(OptimisticRows[Plan, Flag]):
     """The list of flags."""
 
     is_listed = True
+    _moment: Moment = 0
+    """That of the list before the change: a response is newer."""
 
     def showing(self, plan: Plan) -> AbstractContextManager[None]:
         flags = self.workspace.flags
-        # The list as it is now is what a response is newer than.
         self._moment = flags.moment
         return flags.showing(plan.id, plan.values)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -14,18 +13,15 @@ from flagtui.changes.flags.optimistic_flags import FlagRows
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.proposal import Outcome, Proposal
 from flagtui.store.kinds import Kind
-from flagtui.store.workspace import Workspace
 
 
-class SetRows(OptimisticRows[Proposal, Any]):
+class SetRows(OptimisticRows[Proposal, Any], dict=True):
     """The lists of flags, of event definitions and of experiments."""
 
-    def __init__(self, workspace: Workspace, clock: Callable[[], float]) -> None:
-        super().__init__(workspace, clock)
-        self._flags = FlagRows(workspace, clock)
-        self._events = EventRows(workspace, clock)
-        self._experiments = ExperimentRows(workspace, clock)
-        self._experiments.outdated = self.outdated
+    def __post_init__(self) -> None:
+        self._flags = FlagRows(self.workspace, self.clock)
+        self._events = EventRows(self.workspace, self.clock)
+        self._experiments = ExperimentRows(self.workspace, self.clock, self.outdated)
 
     def kind_of(self, plan: Proposal) -> Kind | None:
         return self._rows_of(plan).kind
