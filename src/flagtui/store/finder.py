@@ -69,7 +69,8 @@ class Finder(Generic[Row]):
         """Whether this order was sorted when last checked; None before that."""
         self._columns: Columns[Row] = Columns(())
         self.rows: Sequence[Row] = ()
-        self.query: Query[Row] = read_line("", listing.vocabulary)
+        self._empty: Query[Row] = read_line("", listing.vocabulary)
+        self.query = self._empty
         self.show(rows)
 
     @property
@@ -82,7 +83,7 @@ class Finder(Generic[Row]):
     @property
     def total(self) -> int:
         """Return how many rows an empty line finds."""
-        return len(self._answer(read_line("", self._listing.vocabulary)).places)
+        return len(self._answer(self._empty).places)
 
     def find(self, line: str) -> Sequence[int]:
         """Return the indices of the rows that match the line, in the current order.
