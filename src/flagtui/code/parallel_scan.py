@@ -1,5 +1,6 @@
 """A scan in several processes."""
 
+import atexit
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,4 +47,5 @@ def scan_files(
     # A process ended early, such as for lack of memory, and with it the result of what it took.
     yield complete if len(complete) == len(parts) else [scan(files)]
     for worker in workers:
-        worker.wait()
+        # The system takes a while to free its memory; meanwhile this process reports what it got.
+        atexit.register(worker.wait)
