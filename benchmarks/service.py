@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from flagtui.service import close_service, create_service
+from flagtui.service import Settings, close_service, create_service
 from flagtui.service.sample_data import room_for, sample
 
 KEY = "phx_bench"
@@ -87,9 +87,8 @@ def plain(page: Any) -> Starlette:
 
 async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        service = create_service(
-            Path(folder) / "x.db", key=KEY, sample=sample(flags=10_000), max_flags=room_for(10_000)
-        )
+        settings = Settings(max_flags=room_for(10_000))
+        service = create_service(Path(folder) / "x.db", settings, key=KEY, sample=sample(flags=10_000))
         flags = "/api/projects/1/feature_flags/"
         text = await ask(service, "GET", flags, "limit=100")
         page = json.loads(text)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from flagtui.service import close_service, create_service
+from flagtui.service import Settings, close_service, create_service
 from flagtui.service.sample_data.company import WEB, add_company
 from flagtui.service.sample_data.definitions import Definition, add_definitions
 
@@ -71,7 +71,7 @@ def prepare(database: Path, count: int) -> None:
         add_company(db, now)
         add_definitions(db, WEB, definitions(count), now)
 
-    close_service(create_service(database, key=KEY, sample=fill, clock=lambda: NOW))
+    close_service(create_service(database, Settings(clock=lambda: NOW), key=KEY, sample=fill))
 
 
 def serve(database: Path) -> int:

@@ -40,7 +40,7 @@ from flagtui.changes.related.related_entries import RelatedAdapter
 from flagtui.changes.undo import kind_of, parts_left, undoable
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON
-from flagtui.service import create_service
+from flagtui.service import Settings, create_service
 from flagtui.service.application import close_service
 
 HERE: Final = Signature("ada@acme.test", "demo", "http://127.0.0.1:8010", "1")
@@ -238,7 +238,7 @@ async def bring(
 @asynccontextmanager
 async def working(folder: Path, **choices: Any) -> AsyncIterator[Bench]:
     clock = Clock()
-    service = create_service(copy_tables(folder / "service.db"), key=KEY, clock=clock, **choices)
+    service = create_service(copy_tables(folder / "service.db"), Settings(clock=clock, **choices), key=KEY)
     unheard = httpx.AsyncClient(transport=in_process(service), base_url=HERE.host)
     world = World(unheard, folder, clock, service)
     world.add_project()

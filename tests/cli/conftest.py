@@ -26,7 +26,7 @@ from flagtui.cli.plumbing.client import EMBEDDED
 from flagtui.cli.plumbing.demo_places import DEMO_HOST
 from flagtui.cli.plumbing.profile_choice import BUILT_IN
 from flagtui.cli.plumbing.prompts import Prompts
-from flagtui.service import close_service, create_service
+from flagtui.service import Settings, close_service, create_service
 from flagtui.service.sample_data import sample
 
 KEY = "phx_key_of_the_test_0123456789"
@@ -85,8 +85,8 @@ class Service:
 
 @contextmanager
 def serving(database: Path, **options: Any) -> Iterator[Service]:
-    """A service with these options of `create_service` that listens in a thread of this process."""
-    application = create_service(database, key=KEY, **options)
+    """A service with these settings that listens in a thread of this process."""
+    application = create_service(database, Settings(**options), key=KEY)
     with reachable(application) as address:
         yield Service(address, database, application)
     close_service(application)

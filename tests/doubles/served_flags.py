@@ -17,7 +17,7 @@ from tests.doubles.whole_program import KEY, NOW
 from flagtui.api.http_library import in_process
 from flagtui.evaluate.definitions import Definitions
 from flagtui.models.activity import Activity
-from flagtui.service import close_service, create_service
+from flagtui.service import Settings, close_service, create_service
 
 JSON = Any
 
@@ -47,7 +47,7 @@ def _read_served(template: Path, database: Path) -> Sequence[Served]:
 
 
 async def _read_projects(database: Path) -> Sequence[Served]:
-    service = create_service(database, clock=lambda: NOW)
+    service = create_service(database, Settings(clock=lambda: NOW))
     headers = {"Authorization": f"Bearer {KEY}"}
     try:
         async with httpx.AsyncClient(

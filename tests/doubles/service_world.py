@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
-from typing import Any, Self, TypeVar, Unpack
+from typing import Any, Self, TypeVar
 
 import httpx
 import pytest
@@ -20,9 +20,10 @@ from tests.doubles.new_database import copy_tables
 from tests.doubles.targeting import asks, asks_flag, group
 
 from flagtui.service.access import hash_key
-from flagtui.service.application import Settable, close_service, create_service
+from flagtui.service.application import close_service, create_service
 from flagtui.service.clock import stamp
 from flagtui.service.database import Database
+from flagtui.service.settings import Settings
 
 KEY = "phx_everything"
 START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
@@ -215,11 +216,11 @@ CallerT = TypeVar("CallerT", bound=Caller)
 
 
 @asynccontextmanager
-async def calling(kind: type[CallerT], path: Path, **choices: Unpack[Settable]) -> AsyncIterator[CallerT]:
+async def calling(kind: type[CallerT], path: Path, **choices: Any) -> AsyncIterator[CallerT]:
     """Run a service on a new file; the clock stands at START unless one is given."""
     clock = Clock()
-    chosen: Settable = {"clock": clock, **choices}
-    application = create_service(copy_tables(path), key=KEY, **chosen)
+    settings = Settings(**{"clock": clock, **choices})
+    application = create_service(copy_tables(path), settings, key=KEY)
     try:
         transport = httpx.ASGITransport(app=application)
         async with httpx.AsyncClient(transport=transport, base_url="http://service.test") as client:
@@ -228,7 +229,7 @@ async def calling(kind: type[CallerT], path: Path, **choices: Unpack[Settable]) 
         close_service(application)
 
 
-def starting(path: Path, **choices: Unpack[Settable]) -> AbstractAsyncContextManager[World]:
+def starting(path: Path, **choices: Any) -> AbstractAsyncContextManager[World]:
     return calling(World, path, **choices)
 
 
@@ -240,7 +241,7 @@ def fixtures_of(kind: type[CallerT]) -> tuple[Any, Any]:
         async with AsyncExitStack() as stack:
             numbers = count(1)
 
-            async def begin(**choices: Unpack[Settable]) -> CallerT:
+            async def begin(**choices: Any) -> CallerT:
                 path = tmp_path / f"{next(numbers)}.db"
                 return await stack.enter_async_context(calling(kind, path, **choices))
 

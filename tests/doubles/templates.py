@@ -46,4 +46,4 @@ def demo_folder(folders: pytest.TempPathFactory) -> Path:
 
 def _make_demo_data(folder: Path) -> None:
     folder.mkdir()
-    close_service(create_service(folder / "demo.db", key=KEY, sample=sample(), max_flags=2_000))
+    close_service(create_service(folder / "demo.db", key=KEY, sample=sample()))

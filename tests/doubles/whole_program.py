@@ -40,7 +40,7 @@ from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
 from flagtui.models.flag import Flag
 from flagtui.models.rows import FlagRow
-from flagtui.service import close_service, create_service
+from flagtui.service import Settings, close_service, create_service
 from flagtui.service.sample_data import sample
 from flagtui.store.workspace import Workspace
 
@@ -240,7 +240,7 @@ class Program(msgspec.Struct):
 
 def make_template(path: Path, *, one_in: int = 1, few_events: bool = False, **choices: Any) -> Path:
     """A database with the sample, copied for each journey; with one in so many people, which saves half."""
-    close_service(create_service(path, key=KEY, sample=sample(**choices), clock=lambda: NOW))
+    close_service(create_service(path, Settings(clock=lambda: NOW), key=KEY, sample=sample(**choices)))
     if few_events:
         thin_out_events(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
@@ -272,9 +272,8 @@ async def running(
     database = setting.folder / "service.db"
     shutil.copy(setting.template, database)
     timing = Timing(NOW.timestamp())
-    service = create_service(
-        database, clock=lambda: datetime.fromtimestamp(timing.now, UTC), **dict(setting.options)
-    )
+    settings = Settings(clock=lambda: datetime.fromtimestamp(timing.now, UTC), **dict(setting.options))
+    service = create_service(database, settings)
     between = Wire(in_process(service))
     wire(between)
     session = make_session(setting, between, timing)

@@ -34,7 +34,7 @@ from flagtui.cli.launch.app_session import run_app
 from flagtui.config.crash_reports import crash_report
 from flagtui.config.guard_rules import GuardRules, Level
 from flagtui.config.preferences import Preferences
-from flagtui.service import close_service, create_service
+from flagtui.service import Settings, close_service, create_service
 from flagtui.service.sample_data import sample
 from flagtui.service.sample_data.company import NASTY, WEB
 from flagtui.store.snapshots import Snapshots
@@ -127,7 +127,7 @@ def run(server: str, folder: Path) -> int:
     # What is exported goes where the person is.
     os.chdir(folder)
     fill = sample(nasty=chosen.nasty)
-    service = create_service(folder / "service.db", key=KEY, sample=fill, **chosen.options)
+    service = create_service(folder / "service.db", Settings(**chosen.options), key=KEY, sample=fill)
 
     def client(key: str) -> Client:
         return Client(HOST, key, NASTY if chosen.nasty else WEB, transport=transport_of(chosen, service))

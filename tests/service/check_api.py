@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from starlette.applications import Starlette
 
-from flagtui.service import create_service
+from flagtui.service import Settings, create_service
 from flagtui.service.sample_data import sample
 
 KEY = "phx_check"
@@ -32,7 +32,8 @@ def start_service(*, newest: bool = False) -> Starlette:
     path = Path(tempfile.mkdtemp(prefix="flagtui-check-")) / "x.db"
     # Every generated request starts and stops the application.
     lasting = Starlette()
-    lasting.router.default = create_service(path, key=KEY, sample=sample(), newest=newest).state.dispatcher
+    service = create_service(path, Settings(newest=newest), key=KEY, sample=sample())
+    lasting.router.default = service.state.dispatcher
     return lasting
 
 

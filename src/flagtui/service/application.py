@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Final, TypedDict, Unpack
+from typing import Final
 
 from msgspec.structs import replace
 from starlette.applications import Starlette
@@ -27,14 +27,13 @@ from flagtui.service import (
     scheduling,
 )
 from flagtui.service.access import hash_key
-from flagtui.service.clock import Clock, stamp
+from flagtui.service.clock import stamp
 from flagtui.service.database import Database, find, insert_row, usable
 from flagtui.service.dispatch import Dispatcher
 from flagtui.service.flags.encryption import key_file_beside
 from flagtui.service.generations import DEFAULT, NEWEST, Generation
 from flagtui.service.keys import NewKey, insert_key
 from flagtui.service.operations import PROJECT, Operation, Routes
-from flagtui.service.request_body import Pace
 from flagtui.service.schema_document import schema_operation
 from flagtui.service.sdk import operations as sdk
 from flagtui.service.settings import Settings
@@ -59,30 +58,12 @@ OPERATIONS: tuple[Operation, ...] = (
 TICK_SECONDS = 1.0
 
 
-class Settable(TypedDict, total=False):
-    """The settings a caller may name one by one; the rest of `Settings` keep their defaults."""
-
-    strict: bool
-    strict_filters: bool
-    strict_versions: bool
-    rules_v2: bool
-    newest: bool
-    legacy: bool
-    approvals: bool
-    unlicensed: bool
-    unknown_definition_fails: bool
-    rate_limit: int | None
-    max_flags: int
-    max_filters_bytes: int
-    max_body_bytes: int
-    max_depth: int
-    pace: Pace
-    clock: Clock
-    key_file: Path | None
-
-
 def create_service(
-    database: Path | str, *, key: str | None = None, sample: Fill | None = None, **choices: Unpack[Settable]
+    database: Path | str,
+    settings: Settings | None = None,
+    *,
+    key: str | None = None,
+    sample: Fill | None = None,
 ) -> Starlette:
     """Return the service as an ASGI application, ready for requests: it needs no start event.
 
@@ -91,7 +72,7 @@ def create_service(
     Close it with `close_service`, or by the shutdown event.
     """
     path = Path(database)
-    chosen = Settings(**choices)
+    chosen = settings or Settings()
     if chosen.key_file is None:
         chosen = dataclasses.replace(chosen, key_file=key_file_beside(path))
     opened = Database(path)

@@ -17,7 +17,7 @@ from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.value_types import FilePath
 from flagtui.safe_text import safe_text
-from flagtui.service import DatabaseUnusable, close_service, create_service
+from flagtui.service import DatabaseUnusable, Settings, close_service, create_service
 from flagtui.service.keys import KeyRefused, check_secret, list_keys, make_secret
 from flagtui.service.sample_data import room_for, sample
 from flagtui.service.server import CannotListen, Place, end_on_signals, listen, run
@@ -62,15 +62,17 @@ def _serve(options: Serving) -> None:
         with _reporting_interruption(options, key):
             application = create_service(
                 options.database,
+                Settings(
+                    strict=options.strict,
+                    rules_v2=options.rules_v2,
+                    approvals=options.approvals,
+                    newest=options.newest,
+                    legacy=options.legacy,
+                    rate_limit=options.rate_limit,
+                    max_flags=room_for(options.flags),
+                ),
                 key=key,
                 sample=sample(flags=options.flags, nasty=options.nasty) if options.sample else None,
-                strict=options.strict,
-                rules_v2=options.rules_v2,
-                approvals=options.approvals,
-                newest=options.newest,
-                legacy=options.legacy,
-                rate_limit=options.rate_limit,
-                max_flags=room_for(options.flags),
             )
         try:
             end_on_signals()

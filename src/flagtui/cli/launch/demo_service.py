@@ -12,7 +12,7 @@ from flagtui.api.http_library import in_process
 from flagtui.cli.plumbing.client import EMBEDDED, request_log
 from flagtui.cli.plumbing.demo_places import DEMO_HOST
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.service import DatabaseUnusable, close_service, create_service
+from flagtui.service import DatabaseUnusable, Settings, close_service, create_service
 from flagtui.service.sample_data import room_for, sample
 from flagtui.service.sample_data.company import NASTY, WEB
 
@@ -66,5 +66,5 @@ class DemoService(msgspec.Struct):
         if self._application is not None:
             return self._application
         filling, most = sample(flags=self.flags, nasty=self.nasty), room_for(self.flags)
-        self._application = create_service(self.database, key=KEY, sample=filling, max_flags=most)
+        self._application = create_service(self.database, Settings(max_flags=most), key=KEY, sample=filling)
         return self._application
