@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from flagtui.local_time import unix
 from flagtui.models.flag_rows import Maker, Whole, credit
 from flagtui.models.json_value import JSON
-from flagtui.models.rows import OPTIONAL_MEMBERS, EventDefinitionRow, RowPage, RowReader
+from flagtui.models.rows import OPTIONAL_MEMBERS, EventDefinitionRow, RowReader
 
 _Value = TypeVar("_Value", bound=Hashable)
 _KNOWN: Final[dict[Any, Any]] = {}
@@ -35,11 +35,6 @@ class _Definition(msgspec.Struct, gc=False):
     promoted_property: str | None = None
     is_action: bool | None = None
     action_id: Whole | None = None
-
-
-def read_event_definition_page(body: bytes) -> RowPage[EventDefinitionRow]:
-    """Return the rows of a page of the event definition list; raises `NotJson` for other content."""
-    return _READER.read(body)
 
 
 def _row_of(definition: _Definition) -> EventDefinitionRow:
@@ -100,4 +95,5 @@ def _row_from_anything(raw: dict[str, JSON]) -> EventDefinitionRow | None:
     return definition.row() if definition.id and isinstance(raw.get("name"), str) else None
 
 
-_READER: Final = RowReader(_Definition, _row_of, _row_from_anything)
+read_event_definition_page: Final = RowReader(_Definition, _row_of, _row_from_anything).read
+"""Return the rows of a page of the event definition list; raises `NotJson` for other content."""

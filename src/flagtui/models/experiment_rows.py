@@ -8,7 +8,7 @@ import msgspec
 from flagtui.local_time import unix
 from flagtui.models.flag_rows import Id, Maker, credit
 from flagtui.models.json_value import JSON
-from flagtui.models.rows import OLD_QUERIES, ExperimentRow, RowPage, RowReader
+from flagtui.models.rows import OLD_QUERIES, ExperimentRow, RowReader
 
 
 class _KeyedVariant(msgspec.Struct, gc=False):
@@ -84,11 +84,6 @@ class _Experiment(msgspec.Struct, gc=False):
     user_access_level: str | None = None
 
 
-def read_experiment_page(body: bytes) -> RowPage[ExperimentRow]:
-    """Return the rows of a page of the experiment list; raises `NotJson` for other content."""
-    return _READER.read(body)
-
-
 def _row_of(experiment: _Experiment) -> ExperimentRow:
     flag = experiment.feature_flag or _ExperimentFlag()
     maker_id, maker = credit(experiment.created_by)
@@ -158,4 +153,5 @@ def _row_from_anything(raw: dict[str, JSON]) -> ExperimentRow | None:
     return experiment.row() if experiment.id > 0 else None
 
 
-_READER: Final = RowReader(_Experiment, _row_of, _row_from_anything)
+read_experiment_page: Final = RowReader(_Experiment, _row_of, _row_from_anything).read
+"""Return the rows of a page of the experiment list; raises `NotJson` for other content."""

@@ -8,7 +8,7 @@ import msgspec
 from flagtui.evaluate import wire
 from flagtui.models.filters import EVERYONE
 from flagtui.models.json_value import JSON, LEAST_WHOLE, MOST_WHOLE, as_id
-from flagtui.models.rows import FlagRow, FlagType, RowPage, RowReader
+from flagtui.models.rows import FlagRow, FlagType, RowReader
 
 Id = Annotated[int, msgspec.Meta(ge=1, le=MOST_WHOLE)]
 Whole = Annotated[int, msgspec.Meta(ge=LEAST_WHOLE, le=MOST_WHOLE)]
@@ -74,11 +74,6 @@ class _Flag(msgspec.Struct, gc=False):
     is_remote_configuration: bool | None = None
     status: str | None = None
     evaluation_runtime: str | None = None
-
-
-def read_flag_page(body: bytes) -> RowPage[FlagRow]:
-    """Return the rows of a page of the flag list; raises `NotJson` for other content."""
-    return _READER.read(body)
 
 
 def row_of_object(raw: dict[str, JSON]) -> FlagRow:
@@ -184,4 +179,5 @@ def _careful_row(raw: dict[str, JSON]) -> FlagRow:
     return Flag.of(raw).row()
 
 
-_READER: Final = RowReader(_Flag, _row_of, _row_from_anything)
+read_flag_page: Final = RowReader(_Flag, _row_of, _row_from_anything).read
+"""Return the rows of a page of the flag list; raises `NotJson` for other content."""
