@@ -72,35 +72,19 @@ class Client(AbstractAsyncContextManager["Client"]):
     """
 
     flags: Lazy[Flags] = Lazy("flagtui.api.flags", "Flags")
-    """The project's flags."""
     flag_objects: Lazy[SingleFlags] = Lazy("flagtui.api.single_flags", "SingleFlags")
-    """Single flags as the JSON the server sent."""
     projects: Lazy[Projects] = Lazy("flagtui.api.account", "Projects")
-    """The projects that the key can open."""
     people: Lazy[People] = Lazy("flagtui.api.account", "People")
-    """The key and its owner."""
     evaluation: Lazy[FlagEvaluation] = Lazy("flagtui.api.flag_evaluation", "FlagEvaluation")
-    """Evaluated flags of users, and the definitions that libraries evaluate."""
     results: Lazy[ExperimentResults] = Lazy("flagtui.api.experiment_results", "ExperimentResults")
-    """Results of experiments, and lists around them."""
     experiments: Lazy[Experiments] = Lazy("flagtui.api.experiments", "Experiments")
-    """The project's experiments."""
     event_definitions: Lazy[EventDefinitions] = Lazy("flagtui.api.event_definitions", "EventDefinitions")
-    """The project's event definitions."""
     holdouts: Lazy[Holdouts] = Lazy("flagtui.api.whole_records", "Holdouts")
-    """Users excluded from experiments."""
     saved_metrics: Lazy[SavedMetrics] = Lazy("flagtui.api.whole_records", "SavedMetrics")
-    """Metrics that experiments can share."""
     schedule: Lazy[Schedule] = Lazy("flagtui.api.whole_records", "Schedule")
-    """Scheduled changes of flags; `record_id` lists those of one flag."""
     cohorts: Lazy[Cohorts] = Lazy("flagtui.api.whole_records", "Cohorts")
-    """Groups of users that conditions can name; `hide_behavioral_cohorts` excludes those computed from
-    events.
-    """
     change_requests: Lazy[ChangeRequests] = Lazy("flagtui.api.whole_records", "ChangeRequests")
-    """Changes that wait, or waited, for approval."""
     properties: Lazy[Properties] = Lazy("flagtui.api.property_names", "Properties")
-    """Names of the properties that conditions can name, and stored values."""
 
     def __init__(
         self, host: str, key: str | SecretKey, project: int | str, **options: Unpack[ClientOptions]
