@@ -109,7 +109,6 @@ class Experiments(PagedRecords[ExperimentRow], LoggedRecords[Experiment]):
                 return await self._whole("update", id, {"archived": True})
 
     async def unarchive(self, id: int) -> Experiment:
-        """Unarchive the experiment."""
         return await self._step("unarchive", id, None, {"archived": False})
 
     async def reset(self, id: int) -> Experiment:

@@ -24,8 +24,6 @@ BODY_LIMIT: Final = 20 * 1024 * 1024
 
 
 class Request(msgspec.Struct, frozen=True):
-    """A request."""
-
     operation: Operation
     path: str
     query: tuple[tuple[str, str], ...] = ()
@@ -35,7 +33,6 @@ class Request(msgspec.Struct, frozen=True):
     """The cached version; the server may respond with 304 instead of sending it again."""
 
     def facts(self, status: int | None = None) -> ErrorFacts:
-        """Return the facts of this request for an error."""
         return ErrorFacts(self.operation.method, self.operation.is_write, self.path, status)
 
     def encode_body(self) -> bytes | None:

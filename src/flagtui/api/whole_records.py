@@ -124,7 +124,6 @@ class ListedRecords(Records[ApiRecord]):
     """Small records that are listed whole."""
 
     async def all(self, filters: Query | None = None) -> tuple[ApiRecord, ...]:
-        """Return every record of the list."""
         records: list[ApiRecord] = [
             self.kind.of(item) async for item in self._objects(f"{self.family}.list", filters)
         ]
@@ -135,7 +134,6 @@ class KeptRecords(WholeRecords[ApiRecord], ListedRecords[ApiRecord]):
     """Small records that can be created, read, changed and permanently deleted; each write is sent once."""
 
     async def create(self, body: Mapping[str, JSON]) -> ApiRecord:
-        """Create a record."""
         return self._read(await self._ask(f"{self.family}.create", body=dict(body)))
 
     async def update(self, id: int, changes: Mapping[str, JSON]) -> ApiRecord:

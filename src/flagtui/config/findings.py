@@ -75,7 +75,6 @@ def find_folders(locations: Locations) -> list[Finding]:
 
 
 def find_settings(locations: Locations, settings: Settings | SettingsError) -> list[Finding]:
-    """Return the settings file, or the error in it."""
     file = locations.settings_file
     if isinstance(settings, SettingsError):
         return [Finding("settings file", str(settings), "wrong", CORRECT)]

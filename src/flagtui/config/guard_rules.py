@@ -7,8 +7,6 @@ from msgspec.structs import replace
 
 
 class Level(StrEnum):
-    """The guard level of a profile."""
-
     READ_ONLY = "read_only"
     RELAXED = "relaxed"
     GUARDED = "guarded"

@@ -123,7 +123,6 @@ class Profile(msgspec.Struct, frozen=True):
 
     @property
     def mirrored(self) -> "Profile":
-        """Return the same profile with the badge and the colour of a mirror."""
         return self if self.mirror else replace(self, mirror=True, badge="", colour="")
 
 

@@ -217,7 +217,6 @@ def one_of(*allowed: str) -> Reader:
 
 
 def yes_or_no(value: object) -> bool:
-    """Return the boolean `true` or `false`."""
     if not isinstance(value, bool):
         raise WrongSetting("use true or false, without quotes")
     return value

@@ -225,7 +225,6 @@ def _opted_in(flag: Flag) -> str:
 
 
 def count_of(query: ConditionQuery, reach: BlastRadius) -> Counted:
-    """Return the condition with its count."""
     unit = "users" if query.group_type is None else "groups"
     return Counted(query.number, reach.affected, query.condition.rollout, reach.total, unit)
 

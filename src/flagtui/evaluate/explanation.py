@@ -49,14 +49,12 @@ _LONGEST_NAME = 80
 
 
 def describe_unknown(unknown: Unknown) -> str:
-    """Describe why a value is unknown."""
     about = unknown.about
     short = about if len(about) <= _LONGEST_NAME else about[: _LONGEST_NAME - 1] + "…"
     return _UNKNOWN_WORDS[unknown.why].format(short)
 
 
 def describe_draw(draw: Draw) -> str:
-    """Describe the hash and its limit."""
     fraction, limit = apart(draw.fraction, draw.percentage / 100)
     return f"hash {fraction} ≤ {limit}: in" if draw.is_in else f"hash {fraction} > {limit}: out"
 

@@ -165,7 +165,6 @@ def _countable(actual: Any) -> float | None:
 
 
 def _is_between(value: float, bounds: tuple[float, float]) -> bool:
-    """Return whether the value is between the bounds, which are inclusive."""
     return bounds[0] <= value <= bounds[1]
 
 

@@ -137,7 +137,6 @@ class Run:
         return group if group is not None and (group.key != "" or self.rules is Rules.LIBRARY) else None
 
     def of_person(self, flag: FlagParts) -> Vantage:
-        """Return the vantage of the user for a flag."""
         person = self.person
         device = person.device_id if flag.is_by_device else None
         return Vantage(self.properties, device or person.distinct_id)

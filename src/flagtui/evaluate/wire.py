@@ -82,7 +82,6 @@ def share(part: Any) -> Any:
 
 
 def with_conditions(filters: Any, conditions: Iterable[Any]) -> dict[str, Any]:
-    """Return the filters with these conditions."""
     return {**mapping(filters), "groups": [*conditions]}
 
 
@@ -103,7 +102,6 @@ def without_variants(filters: Any) -> dict[str, Any]:
 
 
 def with_payloads(filters: Any, payloads: Any) -> dict[str, Any]:
-    """Return the filters with these payloads."""
     return {**mapping(filters), "payloads": payloads}
 
 
@@ -113,7 +111,6 @@ def with_share(part: Mapping[str, Any], percentage: float) -> dict[str, Any]:
 
 
 def mask_payloads(filters: Any, mask: str) -> dict[str, Any]:
-    """Return the filters with `mask` in place of each payload."""
     masked = dict.fromkeys(payloads(filters), mask)
     return with_payloads(filters, masked) if masked else mapping(filters)
 

@@ -69,7 +69,6 @@ class ChangeRow(msgspec.Struct, frozen=True):
 
     @property
     def flag_id(self) -> int | None:
-        """Return the id of the flag; None for other records."""
         return self.record_id if self.kind == "flags" else None
 
 

@@ -143,7 +143,6 @@ class FieldColumn(Struct, frozen=True):
 
     @property
     def attribute(self) -> str:
-        """Return the name of the row's attribute."""
         return self.row or self.name
 
 
@@ -205,7 +204,6 @@ class FieldTable(dict[str, EditableField]):
         return next(fields, None) or self[name]
 
     def having(self, trait: Trait) -> frozenset[str]:
-        """Return the names of the fields with this trait."""
         return frozenset(name for name, field in self.items() if trait in field.traits)
 
     def words(self, name: str) -> str:

@@ -60,7 +60,6 @@ class EventDefinition(Record):
         return stored if isinstance(stored, str) else "" if stored is None else compact_json(stored)
 
     def row(self) -> EventDefinitionRow:
-        """Return the definition as a list row."""
         return EventDefinitionRow(
             id=self.id,
             name=self.name,

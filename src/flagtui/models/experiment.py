@@ -16,8 +16,6 @@ Status = Literal["draft", "running", "paused", "stopped", "exposure_frozen"]
 
 
 class ExperimentFlag(Record):
-    """The flag nested in an experiment."""
-
     id: Whole = 0
     team_id: Whole | None = None
     name: str = ""
@@ -172,7 +170,6 @@ class Experiment(Record):
 
     @property
     def notes(self) -> dict[str, str]:
-        """Return the notes on variants by key."""
         notes = as_dict(self.parameters.get("variant_notes"))
         return {key: note for key, value in notes.items() if (note := as_text(value))}
 
@@ -209,7 +206,6 @@ class Experiment(Record):
         return self.user_access_level not in {"none", "viewer"}
 
     def row(self) -> ExperimentRow:
-        """Return the experiment as a list row."""
         flag = self.feature_flag
         return ExperimentRow(
             id=self.id,

@@ -96,7 +96,6 @@ class Flag(Record):
         return ("running" if self.active else "paused") if is_running else "not running"
 
     def row(self) -> FlagRow:
-        """Return the flag as a list row."""
         return FlagRow(
             id=self.id,
             key=self.key,

@@ -77,7 +77,6 @@ class _Flag(msgspec.Struct, gc=False):
 
 
 def row_of_object(raw: dict[str, JSON]) -> FlagRow:
-    """Return the row of a single flag."""
     try:
         return _row_of(msgspec.convert(raw, _Flag))
     except (msgspec.ValidationError, OverflowError):

@@ -24,7 +24,6 @@ class ListedObject(Struct, Generic[ListedRow], frozen=True):
 
 
 def choose_all(rows: Sequence[Any]) -> Sequence[Any]:
-    """Return all rows."""
     return rows
 
 

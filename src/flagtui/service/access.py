@@ -156,7 +156,6 @@ def project_of(db: sqlite3.Connection, project_id: int) -> Project:
 
 
 def project_from(row: sqlite3.Row) -> Project:
-    """Return the project of a row of the table."""
     return Project(
         id=row["id"],
         organization_id=row["organization_id"],

@@ -35,7 +35,6 @@ def record(properties: Mapping[str, Json], required: Iterable[str] = (), of: str
 
 
 def nullable(schema: Json) -> Json:
-    """Return the same object, or null."""
     return {**schema, "type": ["object", "null"]}
 
 

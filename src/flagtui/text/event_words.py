@@ -38,7 +38,6 @@ def event_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[lis
 
 
 def head_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[list[Piece]]:
-    """Yield the name and the badges."""
     for text in wrap(safe_text(row.name, 400), max(10, width)) or ['""']:
         yield [(text, "bold")]
     if points := code_points(row.name):
@@ -65,7 +64,6 @@ def badges(row: EventDefinitionRow, now: float) -> Iterator[Piece]:
 
 
 def owner_words(row: EventDefinitionRow) -> str:
-    """Return the owner, if the server reports one."""
     return safe_text(row.owner, 80) or (NOT_REPORTED if "owner" in row.not_sent else "none")
 
 

@@ -225,7 +225,6 @@ class _EarlierConditions:
         return ""
 
     def add(self, number: int, raw: JSON, condition: Condition | None) -> None:
-        """Record the condition with this number."""
         if self._end is not None:
             return
         if condition is None or wire.condition_problem(raw):

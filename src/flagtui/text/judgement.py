@@ -194,7 +194,6 @@ def confidence(experiment: Experiment) -> float:
 
 
 def verdicts(reading: MetricReading) -> Iterator[Judgement]:
-    """Yield the judgement of each variant compared with the baseline."""
     result = reading.result
     if result is None or result.baseline is None:
         return

@@ -78,7 +78,6 @@ def _load_needed(
 
 
 def evaluator_fields(row: sqlite3.Row) -> dict[str, Json]:
-    """Return the evaluator's fields of a row."""
     return {
         "id": row["id"],
         "key": row["key"],
@@ -171,7 +170,6 @@ class StoredPerson(msgspec.Struct, frozen=True):
 
 
 def load_people(db: sqlite3.Connection, project_id: int) -> Sequence[StoredPerson]:
-    """Return every person of the project."""
 
     def load() -> Sequence[StoredPerson]:
         return [StoredPerson.of(row) for row in db.execute(f"{_PERSONS} ORDER BY p.id", (project_id,))]

@@ -21,7 +21,6 @@ _NO_FLAG_ACCESS = (
 
 
 def _refuse(*faults: tuple[bool, str]) -> None:
-    """Raise the first fault that is there."""
     for is_there, detail in faults:
         if is_there:
             raise invalid(detail)

@@ -48,7 +48,6 @@ def describe_all(
 
 
 def levels_of(call: Call) -> Levels:
-    """Return the caller's access level for each experiment of the project."""
     return load_levels(call.db, call.caller, call.project, "experiment")
 
 
@@ -96,7 +95,6 @@ def with_fingerprints(experiment: Experiment, metrics: Iterable[Mapping[str, Jso
 
 
 def saved_metric_links(call: Call, experiment: Experiment) -> list[dict[str, Json]]:
-    """Return which saved metrics an experiment uses."""
     return links_by_experiment(call, [experiment])[experiment.id]
 
 
@@ -134,7 +132,6 @@ def nested_holdouts(call: Call, ids: Iterable[int | None]) -> dict[int, Json]:
 
 
 def every_metric(call: Call, experiment: Experiment) -> list[Mapping[str, Json]]:
-    """Return primary, secondary and shared metrics."""
     saved = [link["query"] for link in saved_metric_links(call, experiment)]
     return [*experiment.metrics("primary"), *experiment.metrics("secondary"), *saved]
 

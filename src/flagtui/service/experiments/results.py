@@ -119,7 +119,6 @@ class Results:
         return {"expected": expected, "p_value": p_value}
 
     def _weights(self) -> dict[str, float]:
-        """Return the rollout percentage of each analysed variant."""
         variants = [
             variant for variant in self.experiment.flag.variants if variant.get("key") in self.reader.variants
         ]

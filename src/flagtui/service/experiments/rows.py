@@ -51,12 +51,10 @@ def from_row(row: sqlite3.Row) -> Experiment:
 
 
 def find_flag(db: sqlite3.Connection, project_id: int, key: str) -> LinkedFlag | None:
-    """Return the flag with that key that is not deleted."""
     return _one_flag(db, "project_id = ? AND key = ? AND deleted = 0", (project_id, key))
 
 
 def insert(db: sqlite3.Connection, values: Values) -> int:
-    """Write a new row and return its id."""
     return insert_row(db, "experiments", EXPERIMENTS.encode(values))
 
 

@@ -146,7 +146,6 @@ def is_approver(call: Call, snapshot: Mapping[str, Json]) -> bool:
 
 
 def has_role(call: Call, roles: Iterable[str]) -> bool:
-    """Return whether the caller has one of these roles of the project's organization."""
     row = call.db.execute(
         "SELECT 1 FROM role_members AS m JOIN roles AS r ON r.id = m.role_id WHERE m.user_id = ?"
         " AND r.organization_id = ? AND r.id IN (SELECT value FROM json_each(?))",

@@ -78,7 +78,6 @@ def find_request(call: Call, request_id: str) -> sqlite3.Row | None:
 
 
 def votes_on(call: Call, request_id: str) -> list[sqlite3.Row]:
-    """Return the votes on a request in their order."""
     return call.db.execute(
         "SELECT * FROM change_request_votes WHERE change_request_id = ? ORDER BY created_at, rowid",
         (request_id,),

@@ -46,7 +46,6 @@ def active_dependents(db: sqlite3.Connection, project_id: int, flag_id: int) -> 
 def disabled_dependencies(
     db: sqlite3.Connection, project_id: int, filters: Mapping[str, Json]
 ) -> list[sqlite3.Row]:
-    """Return dependencies that are off, sorted by key."""
     rows = [
         find(db, "flags", id=number, project_id=project_id, deleted=0, active=0)
         for number in dependencies(filters)

@@ -30,7 +30,6 @@ def called_row(call: Call, level: str) -> sqlite3.Row:
 
 
 def rows_by_id(db: sqlite3.Connection, project_id: int, ids: Iterable[int]) -> dict[int, sqlite3.Row]:
-    """Return flags of the project that are not deleted."""
     rows = db.execute(
         "SELECT * FROM flags WHERE project_id = ? AND deleted = 0 AND id IN (SELECT value FROM json_each(?))",
         (project_id, text_of(list(ids))),

@@ -57,7 +57,6 @@ def create(call: Call) -> Response:
 
 
 def store_new_flag(call: Call, values: Values, wants_dashboard: bool = False) -> sqlite3.Row:
-    """Store a new flag with checked columns, and its usage dashboard."""
     row = create_flag(call, values)
     if wants_dashboard:
         add_usage_dashboard(call, row)

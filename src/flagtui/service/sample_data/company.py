@@ -202,7 +202,6 @@ def cohort_filters(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def members(conditions: Iterable[list[Any]], people: list[Person]) -> list[int]:
-    """Return the ids of the people who match every condition."""
     manner, matches = Manner(), people
     for key, operator, value in conditions:
         having = [each for each in matches if key in each.properties]

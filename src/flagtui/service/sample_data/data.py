@@ -20,7 +20,6 @@ def load_subject(subject: str) -> dict[str, Any]:
 
 @cache
 def user(first_name: str) -> int:
-    """Return the id of an employee."""
     return next(
         int(employee["id"])
         for employee in load_subject("company")["employees"]

@@ -107,7 +107,6 @@ def _event(name: str, math: str = "total", of: str | None = None) -> Metric:
 
 
 def metric(name: str, experiment: int) -> Metric:
-    """Return a metric of one experiment, with a new UUID."""
     identity = named_uuid(f"metric {experiment} {name}")
     return {"kind": "ExperimentMetric", "uuid": identity, **catalogue()[name]}
 

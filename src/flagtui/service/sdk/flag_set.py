@@ -112,7 +112,6 @@ class FlagSet:
     """By outcome, the JSON text of results, kept by the protocol that writes it."""
 
     def outside(self, scope: ProgramScope) -> frozenset[str]:
-        """Return the keys of flags that are not for a program."""
         return frozenset(key for key, record in self.records.items() if not scope.covers(record.scope))
 
     def evaluate(

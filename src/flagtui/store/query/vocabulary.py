@@ -121,8 +121,6 @@ class Qualifier(Struct, Generic[Row], frozen=True):
 
 
 class Vocabulary(Struct, Generic[Row], frozen=True):
-    """The qualifiers of one kind of record, and the text that words search."""
-
     qualifiers: Mapping[str, Qualifier[Row]]
     text: Callable[[Row], str]
     """All text that words search, unfolded, parts separated by NUL."""
