@@ -1,13 +1,15 @@
 """Small records of a project, one table for each kind, with the same five operations."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from flagtui.service.bodies import LARGEST, Fields
 from flagtui.service.call import Call
 from flagtui.service.database import fetch, find, insert_row, update_row
 from flagtui.service.errors import not_found
 from flagtui.service.field_kinds import Table, Target, Use, Values
+from flagtui.service.list_filters import Filter, Where, narrow
 from flagtui.service.pagination import page, window
 from flagtui.service.projects import nested_users
 from flagtui.service.responses import Response, join_object, respond_text
@@ -31,12 +33,20 @@ class Resource:
     table: str
     fields: Table
     order = "created_at DESC, id DESC"
-    parameters: tuple[str, ...] = ("limit", "offset")
-    """Of the query of the list."""
+    filters: ClassVar[Mapping[str, Filter]] = {}
+    """By parameter of the list."""
 
-    def filter_rows(self, call: Call, rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
-        """Return those of the project's records that the query asks for."""
-        return rows
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return ("limit", "offset", *self.filters)
+
+    def scope(self, call: Call) -> Where:
+        """Return the condition on the records of the project."""
+        return Where(["project_id = :project"], {"project": call.project.id})
+
+    def called_id(self, call: Call) -> int | str | None:
+        """Return the id of the record that the path names; None when it cannot be one."""
+        return call.number("id")
 
     def check(self, call: Call, row: sqlite3.Row | None, columns: Values) -> None:
         """Raise faults between fields; `row` is None for a new record."""
@@ -52,13 +62,14 @@ class Resource:
         """Apply further changes before a record is deleted."""
 
     def list_all(self, call: Call) -> Response:
-        part = window(call)
-        sql = f"SELECT * FROM {self.table} WHERE project_id = ? ORDER BY {self.order}"
-        rows = self.filter_rows(call, call.db.execute(sql, (call.project.id,)).fetchall())
+        part, where = window(call), self.scope(call)
+        narrow(call, where, self.filters, call.query)
+        sql = f"SELECT * FROM {self.table} WHERE {where} ORDER BY {self.order}"
+        rows = call.db.execute(sql, where.values).fetchall()
         return page(call, len(rows), self.texts(call, rows[part.offset : part.offset + part.limit]), part)
 
     def retrieve(self, call: Call) -> Response:
-        return self._answer(call, self._find_called(call))
+        return self._answer(call, self.find_called(call))
 
     def create(self, call: Call) -> Response:
         columns = self.fields.read(Fields(call.body()), Target(call), needed=True)
@@ -67,10 +78,10 @@ class Resource:
         stored = self.fields.encode({**columns, **birth, **self.born(call), "project_id": call.project.id})
         number = insert_row(call.db, self.table, stored)
         self.follow(call, number, columns)
-        return self._answer(call, fetch(call.db, self.table, number), 201)
+        return self._answer(call, fetch(call.db, self.table, stored.get("id", number)), 201)
 
     def update(self, call: Call) -> Response:
-        row = self._find_called(call)
+        row = self.find_called(call)
         columns = self.fields.read(Fields(call.body()), Target(call, row))
         self.check(call, row, columns)
         stored = self.fields.encode({**columns, "updated_at": call.stamp})
@@ -79,7 +90,7 @@ class Resource:
         return self.retrieve(call)
 
     def delete(self, call: Call) -> Response:
-        row = self._find_called(call)
+        row = self.find_called(call)
         self.leave(call, row)
         call.db.execute(f"DELETE FROM {self.table} WHERE id = ?", (row["id"],))
         return Response(status=204)
@@ -92,8 +103,11 @@ class Resource:
             for row in rows
         ]
 
-    def _find_called(self, call: Call) -> sqlite3.Row:
-        row = find_row(call.db, self.table, call.project.id, call.number("id"))
+    def find_called(self, call: Call) -> sqlite3.Row:
+        where = self.scope(call)
+        where.add("id = :id", id=self.called_id(call))
+        sql = f"SELECT * FROM {self.table} WHERE {where}"
+        row: sqlite3.Row | None = call.db.execute(sql, where.values).fetchone()
         if row is None:
             raise not_found()
         return row

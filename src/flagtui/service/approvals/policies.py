@@ -2,19 +2,20 @@
 
 import sqlite3
 import uuid
-from typing import Final
+from collections.abc import Mapping
+from typing import ClassVar, Final
 
 from flagtui.service.access import ADMINISTRATOR
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
-from flagtui.service.database import find, insert_row, update_row
-from flagtui.service.errors import Json, forbidden, invalid, not_found
-from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, text, truth
+from flagtui.service.database import find, update_row
+from flagtui.service.errors import Json, forbidden, invalid
+from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, Values, text, truth
 from flagtui.service.flags.approval_policies import EVERYTHING, read_duration, shown_duration
-from flagtui.service.list_filters import Filter, Where, comparing, narrow
-from flagtui.service.pagination import page, window
-from flagtui.service.projects import nested_users
-from flagtui.service.responses import Response, join_object, respond_text
+from flagtui.service.list_filters import Filter, Where, comparing
+from flagtui.service.operations import Handler
+from flagtui.service.resources import Resource
+from flagtui.service.responses import Response
 from flagtui.service.shapes import (
     MAYBE_MOMENT,
     MOMENT,
@@ -29,7 +30,6 @@ from flagtui.service.shapes import (
 )
 
 _LONGEST_ACTION: Final = 128
-_TABLE: Final = "approval_policies"
 _EXISTS: Final = "A policy for this action already exists. You can edit the existing policy instead."
 _BAD_DURATION: Final = (
     "Duration has wrong format. Use one of these formats instead: [DD] [HH:[MM:]]ss[.uuuuuu]."
@@ -105,102 +105,58 @@ POLICY_FIELDS: Final = Table(
 POLICY: Final = record(POLICY_FIELDS.answer_schema(), POLICY_FIELDS.always())
 POLICY_BODY: Final = record(POLICY_FIELDS.body_schema(), ("action_key", "approver_config"))
 POLICY_CHANGES: Final = record(POLICY_FIELDS.body_schema())
-_FILTERS: Final[dict[str, Filter]] = {
-    "action_key": comparing("action", "action = :action"),
-    "enabled": comparing("enabled", "enabled = :enabled", lambda sent: sent.strip().lower() == "true"),
-}
-POLICY_PARAMETERS: Final = ("limit", "offset", *_FILTERS)
 
 
-def list_policies(call: Call) -> Response:
-    """Return a page of the policies of the project and of its organization, the newest first."""
-    where = _where(call)
-    narrow(call, where, _FILTERS, call.query)
-    rows = call.db.execute(
-        f"SELECT * FROM {_TABLE} WHERE {where} ORDER BY created_at DESC, rowid DESC", where.values
-    ).fetchall()
-    part = window(call)
-    return page(call, len(rows), _texts(call, rows[part.offset : part.offset + part.limit]), part)
+class Policies(Resource):
+    """Policies of a project and of its organization.
+
+    After a change or a deletion, open requests keep the rules they were made under.
+    """
+
+    table = "approval_policies"
+    fields = POLICY_FIELDS
+    order = "created_at DESC, rowid DESC"
+    filters: ClassVar[Mapping[str, Filter]] = {
+        "action_key": comparing("action", "action = :action"),
+        "enabled": comparing("enabled", "enabled = :enabled", lambda sent: sent.strip().lower() == "true"),
+    }
+
+    def scope(self, call: Call) -> Where:
+        where = Where(["organization_id = :organization", "(project_id = :project OR project_id IS NULL)"])
+        where.add("deleted = 0 AND action <> :everything", everything=EVERYTHING)
+        where.values |= {"organization": call.project.organization_id, "project": call.project.id}
+        return where
+
+    def called_id(self, call: Call) -> str:
+        return call.params["id"]
+
+    def check(self, call: Call, row: sqlite3.Row | None, columns: Values) -> None:
+        """Raise if the project has a policy on the action, or if the action is the service's own."""
+        action = columns.get("action")
+        if action is None or (row is not None and row["action"] == action):
+            return
+        place = {"project_id": call.project.id, "action": action, "deleted": 0}
+        if action == EVERYTHING or find(call.db, self.table, **place):
+            raise invalid(_EXISTS)
+
+    def born(self, call: Call) -> Values:
+        return {"id": str(uuid.uuid4()), "organization_id": call.project.organization_id}
+
+    def delete(self, call: Call) -> Response:
+        changes = {"deleted": 1, "updated_at": call.stamp}
+        update_row(call.db, self.table, self.find_called(call)["id"], changes)
+        return Response(status=204)
 
 
-def retrieve_policy(call: Call) -> Response:
-    return respond_text(_texts(call, [_called_policy(call)])[0])
+POLICIES: Final = Policies()
 
 
-def create_policy(call: Call) -> Response:
-    _check_administrator(call)
-    columns = POLICY_FIELDS.read(Fields(call.body()), Target(call), needed=True)
-    _check_action(call, columns["action"])
-    place = {"organization_id": call.project.organization_id, "project_id": call.project.id}
-    birth = {"created_by_id": call.caller.user_id, "created_at": call.stamp, "updated_at": call.stamp}
-    policy_id = str(uuid.uuid4())
-    insert_row(call.db, _TABLE, POLICY_FIELDS.encode({"id": policy_id, **place, **columns, **birth}))
-    return respond_text(_texts(call, [_find_policy(call, policy_id)])[0], 201)
+def for_administrators(handle: Handler) -> Handler:
+    def check_and_handle(call: Call) -> Response:
+        place = {"organization_id": call.project.organization_id, "user_id": call.caller.user_id}
+        member = find(call.db, "organization_members", **place)
+        if member is None or member["level"] < ADMINISTRATOR:
+            raise forbidden("Your organization access level is insufficient.")
+        return handle(call)
 
-
-def change_policy(call: Call) -> Response:
-    """Change a policy; requests that are open keep the rules they were made under."""
-    _check_administrator(call)
-    row = _called_policy(call)
-    columns = POLICY_FIELDS.read(Fields(call.body()), Target(call, row))
-    if columns.get("action", row["action"]) != row["action"]:
-        _check_action(call, columns["action"])
-    update_row(call.db, _TABLE, row["id"], POLICY_FIELDS.encode({**columns, "updated_at": call.stamp}))
-    return retrieve_policy(call)
-
-
-def delete_policy(call: Call) -> Response:
-    """Delete a policy; its requests stay open."""
-    _check_administrator(call)
-    update_row(call.db, _TABLE, _called_policy(call)["id"], {"deleted": 1, "updated_at": call.stamp})
-    return Response(status=204)
-
-
-def _check_administrator(call: Call) -> None:
-    place = {"organization_id": call.project.organization_id, "user_id": call.caller.user_id}
-    member = find(call.db, "organization_members", **place)
-    if member is None or member["level"] < ADMINISTRATOR:
-        raise forbidden("Your organization access level is insufficient.")
-
-
-def _check_action(call: Call, action: str) -> None:
-    """Raise if the project has a policy on the action, or if the action is the service's own."""
-    if action == EVERYTHING or find(call.db, _TABLE, project_id=call.project.id, action=action, deleted=0):
-        raise invalid(_EXISTS)
-
-
-def _where(call: Call) -> Where:
-    return Where(
-        [
-            "organization_id = :organization AND deleted = 0 AND action <> :everything",
-            "(project_id = :project OR project_id IS NULL)",
-        ],
-        {
-            "organization": call.project.organization_id,
-            "project": call.project.id,
-            "everything": EVERYTHING,
-        },
-    )
-
-
-def _called_policy(call: Call) -> sqlite3.Row:
-    return _find_policy(call, call.params["id"])
-
-
-def _find_policy(call: Call, policy_id: str) -> sqlite3.Row:
-    where = _where(call)
-    where.add("id = :id", id=policy_id)
-    row: sqlite3.Row | None = call.db.execute(
-        f"SELECT * FROM {_TABLE} WHERE {where}", where.values
-    ).fetchone()
-    if row is None:
-        raise not_found()
-    return row
-
-
-def _texts(call: Call, rows: list[sqlite3.Row]) -> list[str]:
-    users = nested_users(call.db, (row["created_by_id"] for row in rows))
-    return [
-        join_object(POLICY_FIELDS.texts(row, Use.NONE) | {"created_by": users[row["created_by_id"]]})
-        for row in rows
-    ]
+    return check_and_handle

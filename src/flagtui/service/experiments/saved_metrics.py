@@ -1,13 +1,15 @@
 """Metrics that several experiments share, and which of them an experiment uses."""
 
 import sqlite3
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import ClassVar, Final, NamedTuple
 
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.errors import Fault, Json, invalid
 from flagtui.service.experiments.metric_rules import METRIC, check_references, checked_metrics, uses_event
 from flagtui.service.field_kinds import TAGS, Field, Kind, Table, Target, Use, text
+from flagtui.service.list_filters import Filter, Where, among, searching
 from flagtui.service.resources import Resource, find_row
 from flagtui.service.responses import text_of, value_of
 from flagtui.service.shapes import MAYBE_MOMENT, MOMENT, NUMBER, OBJECT, USER
@@ -21,6 +23,13 @@ def _read_query(fields: Fields, name: str, target: Target) -> Json:
     unknown = bool(fields.flag("allow_unknown_events")) or not call.generation.refuses_unknown_events
     check_references(call.db, call.project.id, [checked], unknown_events=unknown)
     return checked
+
+
+def _add_event(call: Call, where: Where, event: str) -> None:
+    if event:
+        rows = call.db.execute("SELECT id, query FROM saved_metrics WHERE project_id = ?", (call.project.id,))
+        users = [row["id"] for row in rows if uses_event(call, [value_of(row["query"])], event)]
+        where.add(f"id IN {among('users')}", users=text_of(users))
 
 
 class SavedMetrics(Resource):
@@ -40,14 +49,7 @@ class SavedMetrics(Resource):
             Field("tags", TAGS),
         ),
     )
-    parameters = ("limit", "offset", "search", "event")
-
-    def filter_rows(self, call: Call, rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
-        search = call.query.get("search", "").strip().lower()
-        rows = [row for row in rows if search in row["name"].lower()]
-        if event := call.query.get("event"):
-            rows = [row for row in rows if uses_event(call, [value_of(row["query"])], event)]
-        return rows
+    filters: ClassVar[Mapping[str, Filter]] = {"search": searching("name"), "event": _add_event}
 
     def leave(self, call: Call, row: sqlite3.Row) -> None:
         call.body()

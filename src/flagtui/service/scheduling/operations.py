@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping
-from typing import Final
+from typing import ClassVar, Final
 
 from flagtui.service.approvals.votes import close_request
 from flagtui.service.bodies import Fields, read_id
@@ -14,6 +14,7 @@ from flagtui.service.field_kinds import Field, Kind, Table, Target, Use, Values,
 from flagtui.service.flags.change_requests import find_request
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.planned_changes import bind_request
+from flagtui.service.list_filters import Filter, comparing
 from flagtui.service.operations import PROJECT, Operation
 from flagtui.service.projects import load_time_zone
 from flagtui.service.resources import Resource, find_row
@@ -72,11 +73,9 @@ class ScheduledChanges(Resource):
         ),
     )
     order = "scheduled_at, id"
-    parameters = ("limit", "offset", "model_name", "record_id")
-
-    def filter_rows(self, call: Call, rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
-        required = {name: call.query[name] for name in ("model_name", "record_id") if name in call.query}
-        return [row for row in rows if all(row[name] == value for name, value in required.items())]
+    filters: ClassVar[Mapping[str, Filter]] = {
+        name: comparing(name, f"{name} = :{name}", str) for name in ("model_name", "record_id")
+    }
 
     def check(self, call: Call, row: sqlite3.Row | None, columns: Values) -> None:
         had = {} if row is None else self.fields.decode(row)
