@@ -182,11 +182,10 @@ def test_the_newest_word_about_a_flag_decides() -> None:
 async def test_only_a_few_pages_are_read() -> None:
     ids: list[int] = []
 
-    class Endless:
-        async def activity(self, id: int | None = None, *, limit: int = 10, page: int = 1) -> ActivityPage:
-            ids.append(page)
-            return ActivityPage.of({"results": [entry("deleted", page).raw], "next": "more"})
+    async def endless(*, limit: int, page: int) -> ActivityPage:
+        ids.append(page)
+        return ActivityPage.of({"results": [entry("deleted", page).raw], "next": "more"})
 
-    deletions = await recent_deletions(Endless())
+    deletions = await recent_deletions(endless)
     assert ids == list(range(1, PAGES + 1))
     assert [deletion.id for deletion in deletions] == ids

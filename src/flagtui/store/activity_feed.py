@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -173,6 +173,10 @@ async def rows_of(entries: Sequence[Activity], places: Sequence[int]) -> list[Ch
     return read() if is_light else await run_off_loop(read)
 
 
+_DECIDING: Final = frozenset(("created", "deleted", "restored"))
+"""Kinds of changes after which it is known whether a flag is deleted."""
+
+
 def mark_in_effect(rows: Sequence[ChangeRow]) -> list[ChangeRow]:
     """Return the rows with deletions still in effect marked; unchanged rows stay the same objects."""
     decided: set[int] = set()
@@ -187,14 +191,11 @@ def mark_deletion(row: ChangeRow, decided: set[int]) -> ChangeRow:
     Rows come newest first; `decided` collects the flags that one of them created, deleted or restored.
     """
     is_in_effect = False
-    if row.flag_id is not None and row.flag_id not in decided and _decides(row):
-        decided.add(row.flag_id)
+    flag_id = row.flag_id
+    if flag_id is not None and flag_id not in decided and not _DECIDING.isdisjoint(row.kinds):
+        decided.add(flag_id)
         is_in_effect = "deleted" in row.kinds
     return row if row.is_in_effect is is_in_effect else replace(row, is_in_effect=is_in_effect)
-
-
-def _decides(row: ChangeRow) -> bool:
-    return any(kind in ("created", "deleted", "restored") for kind in row.kinds)
 
 
 def _may_decide(entry: Activity) -> bool:
@@ -203,14 +204,6 @@ def _may_decide(entry: Activity) -> bool:
 
 PAGES: Final = 3
 """Pages of activity searched for deletions; the server pages it slowly."""
-
-
-class Feed(Protocol):
-    """The part of `client.flags` that reads activity."""
-
-    async def activity(self, id: int | None = None, *, limit: int = 10, page: int = 1) -> ActivityPage:
-        """Return the changes of one flag, or of all flags, newest first."""
-        ...
 
 
 class Deletion(msgspec.Struct, frozen=True):
@@ -223,11 +216,11 @@ class Deletion(msgspec.Struct, frozen=True):
     at: float | None
 
 
-async def recent_deletions(feed: Feed) -> tuple[Deletion, ...]:
-    """Return the deletions, newest first. Raises ApiError when the key may not read the activity."""
+async def recent_deletions(activity: Callable[..., Awaitable[ActivityPage]]) -> tuple[Deletion, ...]:
+    """Return the deletions, newest first, from the operation `activity` of flags. Raises its ApiError."""
     entries: list[Activity] = []
     for number in range(1, PAGES + 1):
-        page = await feed.activity(limit=PAGE, page=number)
+        page = await activity(limit=PAGE, page=number)
         entries += page.entries
         if not page.has_more:
             break

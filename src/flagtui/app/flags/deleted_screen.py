@@ -68,7 +68,7 @@ class DeletedScreen(ReadList[Deletion]):
 
     async def read(self) -> Sequence[Deletion]:
         workspace = self._app_state.workspace
-        return await recent_deletions(workspace.client.flags) if workspace is not None else ()
+        return await recent_deletions(workspace.client.flags.activity) if workspace is not None else ()
 
     def count_words(self) -> str:
         return f"{super().count_words()} in recent activity"

@@ -278,6 +278,6 @@ async def find_taken(context: PlanContext) -> Taken:
     deleted: dict[str, int] = {}
     # A key without access to the activity loses the warning, not the flag.
     with suppress(ApiError):
-        deletions = await recent_deletions(context.client.flags)
+        deletions = await recent_deletions(context.client.flags.activity)
         deleted = {deletion.key: deletion.id for deletion in deletions}
     return Taken(await context.all_flags(has_archived=True), deleted)

@@ -64,7 +64,7 @@ async def fetch_facts(client: "Client", opening: Opening | None) -> CodeFacts:
 
 async def _fetch_deleted(client: "Client") -> dict[str, int]:
     with suppress(*_UNAVAILABLE):
-        return {deletion.key: deletion.id for deletion in await recent_deletions(client.flags)}
+        return {deletion.key: deletion.id for deletion in await recent_deletions(client.flags.activity)}
     return {}
 
 

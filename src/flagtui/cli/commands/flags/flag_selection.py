@@ -109,7 +109,7 @@ async def _check_deleted(session: ProjectSession, missing: Sequence[str]) -> Non
     from flagtui.store.activity_feed import recent_deletions
 
     with suppress(ApiError):
-        for deletion in await recent_deletions(session.client.flags):
+        for deletion in await recent_deletions(session.client.flags.activity):
             if deletion.key in missing:
                 who = f" by {safe_text(deletion.who, 80)}" if deletion.who else ""
                 when = f" {ago(deletion.at, session.now)}" if deletion.at is not None else ""
@@ -219,7 +219,9 @@ async def deleted_flags_of(
     if selection.queries or any(":" in name for name in selection.names):
         see = f"Name their keys or ids; see: {next_command('activity', 'is:deleted')}"
         raise Trouble("deleted flags are in no list.", see, code="usage")
-    deletions = {deletion.key: deletion.id for deletion in await recent_deletions(session.client.flags)}
+    deletions = {
+        deletion.key: deletion.id for deletion in await recent_deletions(session.client.flags.activity)
+    }
     ids: list[int] = []
     missing: list[str] = []
     for name in selection.names:
