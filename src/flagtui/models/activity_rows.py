@@ -73,11 +73,6 @@ class ChangeRow(msgspec.Struct, frozen=True):
 
 
 _KINDS_BY_SCOPE: Final[Mapping[str, RecordKind]] = {EXPERIMENT: "experiments", EVENT: "events"}
-_SWITCHES: Final = {
-    "active": ("on", "off"),
-    "archived": ("archived", "unarchived"),
-    "deleted": ("deleted", "restored"),
-}
 _FIELDS: Final = {"key": "renamed", "name": "description", "tags": "tags"}
 _EXPERIMENT_FIELDS: Final = {
     "name": "renamed",
@@ -146,8 +141,8 @@ def weight_of(entry: Activity, kinds: tuple[str, ...]) -> float:
 
 
 def _kinds(change: Change, fields: Mapping[str, str]) -> list[str]:
-    if change.field in _SWITCHES and change.is_on is not None:
-        return [_SWITCHES[change.field][0 if change.is_on else 1]]
+    if change.switch_words:
+        return [change.switch_words.removeprefix("turned ")]
     if change.field == "filters":
         return _filter_kinds(Filters.of(change.before), Filters.of(change.after)) or ["other"]
     is_reset = change.field in ("start_date", "end_date") and change.after is None

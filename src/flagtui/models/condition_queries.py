@@ -1,7 +1,7 @@
 """Conditions as a server is asked to count their users: which ones, and which are too long."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -31,16 +31,13 @@ class ConditionQuery(msgspec.Struct, frozen=True, dict=True):
     @property
     def is_countable(self) -> bool:
         """Return whether a server is asked to count: the request contains the whole condition."""
-        properties = self.condition.properties
-        if len(properties) > MOST_VALUES:
-            return False
-        return len(properties) + sum(len(as_list(item.value)) for item in properties) <= MOST_VALUES
+        return _is_short([item.value for item in self.condition.properties])
 
     @staticmethod
     def is_short(raw: Mapping[str, JSON]) -> bool:
         """Return `is_countable` for a stored condition, without reading its properties."""
-        properties = [item for item in as_list(raw.get("properties")) if isinstance(item, dict)]
-        return len(properties) + sum(len(as_list(item.get("value"))) for item in properties) <= MOST_VALUES
+        properties = as_list(raw.get("properties"))
+        return _is_short([item.get("value") for item in properties if isinstance(item, dict)])
 
     @cached_property
     def identity(self) -> str:
@@ -49,6 +46,10 @@ class ConditionQuery(msgspec.Struct, frozen=True, dict=True):
         if not properties:
             return f"[[], {self.group_type}]"
         return json.dumps([properties, self.group_type], sort_keys=True, default=str)
+
+
+def _is_short(values: Sequence[JSON]) -> bool:
+    return len(values) + sum(len(as_list(value)) for value in values) <= MOST_VALUES
 
 
 def deciding_conditions(filters: Filters) -> Iterator[ConditionQuery]:
