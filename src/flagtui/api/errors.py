@@ -284,13 +284,9 @@ LASTING: Final = (
 
 def may_pass(error: ApiError | None) -> bool:
     """Return whether a retry can succeed: not when the key or the server lacks something."""
-    return error is not None and (not isinstance(error, LASTING) or is_of_proxy(error))
-
-
-def is_of_proxy(error: ApiError) -> bool:
-    """Return whether a proxy responded that it knows no such address, as during a deployment."""
-    # Its page has no code of the API.
-    return isinstance(error, EndpointNotFound) and not error.code
+    # A proxy that knows no such address, as during a deployment, sends no code of the API.
+    is_of_proxy = isinstance(error, EndpointNotFound) and not error.code
+    return error is not None and (is_of_proxy or not isinstance(error, LASTING))
 
 
 def needs_key(error: ApiError | None) -> bool:
