@@ -49,10 +49,6 @@ class Introduction(msgspec.Struct, frozen=True):
         """Return the owner of the key, in a word."""
         return (self.me.email or self.me.label) if self.me else ""
 
-    def organization_of(self, project: Project) -> str:
-        """Return the name of the project's organisation; empty when it is unknown."""
-        return organization_name(self.me, project)
-
 
 async def load_identity(client: Client) -> Introduction:
     """Load owner, scopes and projects of the key, each as far as the key allows.

@@ -21,7 +21,7 @@ from flagtui.cli.records.field_words import LEVELS, level_words
 from flagtui.config.credentials import FoundSecret, KeyringUnusable, NoKeyring, Source
 from flagtui.config.key_sources import KeyFileRefused
 from flagtui.private_folders import frames_folder
-from flagtui.store.key_info import Introduction, abilities, load_identity
+from flagtui.store.key_info import Introduction, abilities, load_identity, organization_name
 from flagtui.store.snapshots import snapshots_in
 from flagtui.text.shared_messages import lacking_scope
 
@@ -150,5 +150,5 @@ def print_introduction(host: Host, introduction: Introduction) -> None:
 
 def project_line(introduction: Introduction, place: int) -> str:
     project = introduction.projects[place]
-    organization = introduction.organization_of(project)
+    organization = organization_name(introduction.me, project)
     return f"{f'{organization} › ' if organization else ''}{project.label}  #{project.id}"
