@@ -17,7 +17,7 @@ import httpx
 import pytest
 from starlette.responses import JSONResponse
 
-from flagtui.service.server import CannotListen, Guard, Place, RemoteRefused, host_name, listen
+from flagtui.service.server import CannotListen, Guard, Place, host_name, listen
 
 KEY = "phx_served"
 FLAGS = "/api/projects/1/feature_flags/"
@@ -219,7 +219,7 @@ async def test_other_pages_and_other_hosts_stay_out(
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::", "example.org"])
 def test_other_machines_need_an_explicit_option(host: str) -> None:
-    with pytest.raises(RemoteRefused, match="--allow-remote"):
+    with pytest.raises(CannotListen, match="--allow-remote"):
         listen(Place(host=host, port=0))
 
 

@@ -34,14 +34,6 @@ class CannotListen(Exception):
     """The address cannot be served on. The text is a sentence for a person, with what to do."""
 
 
-class PortInUse(CannotListen):
-    pass
-
-
-class RemoteRefused(CannotListen):
-    pass
-
-
 class Place(msgspec.Struct, frozen=True):
     """The address to listen on. Port 0 chooses a free one."""
 
@@ -57,7 +49,7 @@ class Place(msgspec.Struct, frozen=True):
 def listen(place: Place) -> socket.socket:
     """Bind the port first, so that a failure is known before anything is printed."""
     if not place.allow_remote and not is_loopback(place.host):
-        raise RemoteRefused(
+        raise CannotListen(
             f"{place.host} can be reached from other machines, and anyone with a key could change flags. "
             "Use 127.0.0.1, or add --allow-remote."
         )
@@ -76,7 +68,7 @@ def listen(place: Place) -> socket.socket:
 
 def _cannot_listen(place: Place, error: OSError) -> CannotListen:
     if error.errno == errno.EADDRINUSE:
-        return PortInUse(f"Port {place.port} of {place.host} is in use. Choose another with --port.")
+        return CannotListen(f"Port {place.port} of {place.host} is in use. Choose another with --port.")
     if error.errno == errno.EACCES:
         return CannotListen(f"Port {place.port} needs more rights. Choose one above 1023 with --port.")
     return CannotListen(f"Cannot listen on {place.host} port {place.port}: {error.strerror}.")
