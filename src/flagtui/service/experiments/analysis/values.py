@@ -1,7 +1,8 @@
 """Exposures of people or groups to variants, and the worth of their events to a metric."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -72,12 +73,9 @@ def totals(days: Mapping[str, Sequence[int]]) -> dict[str, int]:
 
 
 def _running(new: Mapping[tuple[str, int], int], variant: str, first_day: int, last_day: int) -> list[int]:
-    counts: list[int] = []
-    total = sum(count for (seen, day), count in new.items() if seen == variant and day < first_day)
-    for day in range(first_day, last_day + 1):
-        total += new.get((variant, day), 0)
-        counts.append(total)
-    return counts
+    before = sum(count for (seen, day), count in new.items() if seen == variant and day < first_day)
+    added = (new.get((variant, day), 0) for day in range(first_day, last_day + 1))
+    return [*accumulate(added, initial=before)][1:]
 
 
 LARGEST = 1e100
@@ -147,6 +145,14 @@ def _side(metric: Metric, role: int, assignment: Assignment, occurrences: Sequen
     return _aggregate(metric.sources[role].aggregation, values)
 
 
+_OF_NUMBERS: Mapping[Aggregation, Callable[[list[float]], float]] = {
+    "sum": sum,
+    "min": min,
+    "max": max,
+    "avg": lambda numbers: sum(numbers) / len(numbers),
+}
+
+
 def _aggregate(aggregation: Aggregation, values: Sequence[float | str | None]) -> float:
     """Aggregate the values; absent numbers count as zero, and no events give zero."""
     if aggregation == "total":
@@ -154,16 +160,7 @@ def _aggregate(aggregation: Aggregation, values: Sequence[float | str | None]) -
     if aggregation in ("unique_session", "dau", "unique_group"):
         return float(len({value for value in values if value not in (None, "")}))
     numbers = [number(value) or 0.0 for value in values]
-    if not numbers:
-        return 0.0
-    match aggregation:
-        case "min":
-            return min(numbers)
-        case "max":
-            return max(numbers)
-        case "avg":
-            return sum(numbers) / len(numbers)
-    return sum(numbers)
+    return _OF_NUMBERS[aggregation](numbers) if numbers else 0.0
 
 
 def _steps_reached(metric: Metric, exposures: Sequence[Exposure], occurrences: Sequence[Occurrence]) -> int:
