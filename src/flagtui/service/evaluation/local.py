@@ -43,7 +43,10 @@ def document_text(call: Call, project: Project) -> str:
     shown: Mapping[str, Json] = _needed_cohorts(cohorts, filters)
     if _expands_cohorts(call):
         filters, shown = [expand_cohorts(text, cohorts) for text in filters], {}
-    flags = ",".join(_flag_text(call, row, text) for row, text in zip(rows, filters, strict=True))
+    flags = ",".join(
+        minimal_text(call, row, text, has_experiment="true" if row["tested"] else "false")
+        for row, text in zip(rows, filters, strict=True)
+    )
     texts = {
         "flags": f"[{flags}]",
         "group_type_mapping": text_of(load_group_types(call.db, project.id)),
@@ -63,10 +66,6 @@ def _evaluable(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
     while more := {number for number in needed if number not in left_out and left_out & {*needed[number]}}:
         left_out |= more
     return [row for row in rows if row["id"] not in left_out]
-
-
-def _flag_text(call: Call, row: sqlite3.Row, filters: str) -> str:
-    return minimal_text(call, row, filters, has_experiment="true" if row["tested"] else "false")
 
 
 def _linked_filters(rows: Sequence[sqlite3.Row]) -> list[str]:
