@@ -12,7 +12,7 @@ from flagtui.evaluate import wire
 from flagtui.mirror.mirror import Mirror
 from flagtui.models.json_value import JSON, as_list
 from flagtui.models.override import InvalidOverride, Override, read_override
-from flagtui.service.errors import authentication_failed, forbidden, hand_written, invalid, not_found
+from flagtui.service.errors import Fault, authentication_failed, forbidden, invalid, not_found
 from flagtui.service.etags import tagged_answer
 from flagtui.service.responses import Response, respond
 from flagtui.service.sdk.endpoints import ENDPOINTS, Endpoint
@@ -51,7 +51,7 @@ class MirrorEndpoints(msgspec.Struct, frozen=True):
             flags.count(flags.requests_of(call.headers.get("user-agent", ""), [Noted((), [key])]))
             raise not_found("Not found.")
         if not flag.get("is_remote_configuration"):
-            raise hand_written(404, None)
+            raise Fault(404, None)
         value = flags.overrides.values.get(key, {}).get(None)
         if value is not None and not isinstance(value, bool | str):
             return respond(json.dumps(value))

@@ -119,6 +119,6 @@ def database_moved() -> Fault:
     return standard(503, "server_error", "database_moved", detail)
 
 
-def hand_written(status: int, body: Json | None) -> Fault:
-    """Return a response without the standard four keys: a body the product writes by hand, or none."""
-    return Fault(status, body)
+def plain_error(text: str, status: int = 400) -> Fault:
+    """Return a fault without the standard four keys, as some operations of the product write it."""
+    return Fault(status, {"error": text})

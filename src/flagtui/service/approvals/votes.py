@@ -10,7 +10,7 @@ from flagtui.service.access import user_with_all_scopes
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
 from flagtui.service.database import find, insert_row, update_row
-from flagtui.service.errors import Json, forbidden, hand_written, invalid
+from flagtui.service.errors import Json, forbidden, invalid, plain_error
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.change_requests import (
     called_request,
@@ -53,7 +53,7 @@ def reject(call: Call) -> Response:
     request = _request_to_decide(call)
     reason = _reason(call)
     if not reason:
-        raise hand_written(400, {"error": "A reason is required for rejection."})
+        raise plain_error("A reason is required for rejection.")
     _vote(call, request, "rejected", reason)
     _settle(call, request, "rejected")
     return _answer(call, request, "rejected", "Change request rejected.")
@@ -155,7 +155,7 @@ def _reason(call: Call) -> str:
 def _vote(call: Call, request: sqlite3.Row, decision: str, reason: str) -> None:
     voter = {"change_request_id": request["id"], "created_by_id": call.caller.user_id}
     if find(call.db, "change_request_votes", **voter):
-        raise hand_written(400, {"error": "You have already voted on this change request."})
+        raise plain_error("You have already voted on this change request.")
     vote = {"id": str(uuid.uuid4()), "decision": decision, "reason": reason, "created_at": call.stamp}
     insert_row(call.db, "change_request_votes", {**voter, **vote})
 

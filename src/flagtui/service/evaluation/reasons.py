@@ -21,7 +21,7 @@ from flagtui.evaluate.parts import FlagParts
 from flagtui.evaluate.run import Person
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call
-from flagtui.service.errors import Json, hand_written, invalid, not_found
+from flagtui.service.errors import Fault, Json, invalid, not_found
 from flagtui.service.evaluation.costly import is_costly
 from flagtui.service.evaluation.rules import (
     describe_rules,
@@ -167,7 +167,7 @@ def _distinct_id_of(call: Call, person_id: str) -> str:
         (call.project.id, person_id),
     ).fetchone()
     if row["distinct_id"] is None:
-        raise hand_written(404, {"detail": f"Person not found for person_id: {person_id}"})
+        raise Fault(404, {"detail": f"Person not found for person_id: {person_id}"})
     distinct_id: str = row["distinct_id"]
     return distinct_id
 

@@ -5,7 +5,7 @@ import sqlite3
 from uuid import UUID
 
 from flagtui.service.call import Call
-from flagtui.service.errors import Json, hand_written, not_found, server_error
+from flagtui.service.errors import Fault, Json, not_found, server_error
 from flagtui.service.event_definitions.fields import DEFINITIONS
 from flagtui.service.field_kinds import Use
 from flagtui.service.responses import Response, join_object, respond, respond_text
@@ -86,10 +86,10 @@ def has_tagging(call: Call) -> bool:
 def by_name(call: Call) -> Response:
     name = call.query.get("name")
     if not name:
-        raise hand_written(400, {"detail": "Query parameter 'name' is required"})
+        raise Fault(400, {"detail": "Query parameter 'name' is required"})
     row = find_by(call.db, call.project.id, "name", name)
     if row is None:
-        raise hand_written(404, {"detail": f"Event definition with name '{name}' not found"})
+        raise Fault(404, {"detail": f"Event definition with name '{name}' not found"})
     return respond_text(definition_text(call, row))
 
 

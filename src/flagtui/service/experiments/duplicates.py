@@ -8,7 +8,7 @@ from flagtui.service.access import open_project
 from flagtui.service.bodies import Fields
 from flagtui.service.call import Call, Project
 from flagtui.service.database import find
-from flagtui.service.errors import Json, hand_written
+from flagtui.service.errors import Fault, Json
 from flagtui.service.experiments.creation import Input, create
 from flagtui.service.experiments.fields import EXPERIMENTS, LONGEST_NAME
 from flagtui.service.experiments.flag_config import UNCHANGED_FLAG, FlagConfig
@@ -73,7 +73,7 @@ def copy_input(call: Call, experiment: Experiment, name: str, key: str) -> Input
 def _check_engine(call: Call, experiment: Experiment, verb: str) -> None:
     if is_old(experiment, saved_metric_links(call, experiment)):
         detail = f"{verb} is not supported for experiments using legacy metrics."
-        raise hand_written(400, {"detail": detail})
+        raise Fault(400, {"detail": detail})
 
 
 def _free_name(call: Call, name: str) -> str:
@@ -89,8 +89,8 @@ def _free_name(call: Call, name: str) -> str:
 def _target(call: Call, number: int) -> Project:
     """Return another project of the same organization that the caller and the key may write to."""
     if find(call.db, "projects", id=number, organization_id=call.project.organization_id) is None:
-        raise hand_written(404, {"detail": "Target team not found."})
+        raise Fault(404, {"detail": "Target team not found."})
     project = open_project(call.db, call.caller, number)
     if project is None:
-        raise hand_written(403, {"detail": "You do not have write access to the target project."})
+        raise Fault(403, {"detail": "You do not have write access to the target project."})
     return project

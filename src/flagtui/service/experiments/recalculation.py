@@ -16,7 +16,7 @@ from flagtui.service.activity import ordered_uuid
 from flagtui.service.call import Call
 from flagtui.service.clock import read_stamp
 from flagtui.service.database import insert_row
-from flagtui.service.errors import Json, hand_written, invalid, not_found
+from flagtui.service.errors import Fault, Json, invalid, not_found
 from flagtui.service.experiments.analysis.metric import NotComputable
 from flagtui.service.experiments.analysis.values import DAY
 from flagtui.service.experiments.records import Experiment
@@ -94,7 +94,7 @@ def latest_metrics_recalculation(call: Call) -> Response:
     for run in _load_requests(call, experiment):
         if run.state(call.now, total) == "completed":
             return respond(_run(call, experiment, run))
-    raise hand_written(404, {"detail": "No completed recalculation found"})
+    raise Fault(404, {"detail": "No completed recalculation found"})
 
 
 def metrics_recalculation(call: Call) -> Response:

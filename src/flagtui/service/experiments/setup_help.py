@@ -8,7 +8,7 @@ import msgspec
 from flagtui.service.bodies import NOT_JSON, Fields, is_number
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
-from flagtui.service.errors import Json, hand_written, invalid
+from flagtui.service.errors import Json, invalid, plain_error
 from flagtui.service.experiments.analysis.sample_size import (
     CalculatorType,
     assumed_variance,
@@ -104,7 +104,7 @@ def _window(call: Call) -> tuple[int, int]:
     try:
         limit, offset = int(call.query.get("limit", 20)), int(call.query.get("offset", 0))
     except ValueError:
-        raise hand_written(400, {"error": "Invalid limit or offset"}) from None
+        raise plain_error("Invalid limit or offset") from None
     return max(1, min(limit, 100)), max(0, min(offset, 2**62))
 
 

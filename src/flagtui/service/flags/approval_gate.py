@@ -11,7 +11,7 @@ from flagtui.evaluate import wire
 from flagtui.service.call import Call
 from flagtui.service.clock import stamp
 from flagtui.service.database import Row, insert_row
-from flagtui.service.errors import Fault, Json, hand_written
+from flagtui.service.errors import Fault, Json
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.approval_policies import ApprovalPolicy, load_policies, policy_on_everything
 from flagtui.service.flags.change_requests import OPEN, describe_request, find_request
@@ -142,7 +142,7 @@ def covering_policy(call: Call, change: GatedChange) -> ApprovalPolicy | None:
         if policy.covers(*change.gated_values(policy.action)) and not policy.exempts(call)
     ]
     if len(policies) > 1:
-        raise hand_written(
+        raise Fault(
             400,
             {
                 "code": "policy_conflict",

@@ -8,7 +8,7 @@ from flagtui.service.activity import change, log
 from flagtui.service.bodies import read_id
 from flagtui.service.call import Call
 from flagtui.service.database import find, update_row
-from flagtui.service.errors import Fault, Json, hand_written
+from flagtui.service.errors import Json, plain_error
 from flagtui.service.field_kinds import Values
 from flagtui.service.flags.approval_gate import covering_policy
 from flagtui.service.flags.dependents import (
@@ -38,11 +38,11 @@ def bulk_keys(call: Call) -> Response:
     if not ids:
         return respond({"keys": {}})
     if not isinstance(ids, list):
-        raise _refusal("Invalid flag IDs provided")
+        raise plain_error("Invalid flag IDs provided")
     numbers = [flag_number(value) for value in ids]
     wrong = [value for value, number in zip(ids, numbers, strict=True) if number is None]
     if len(wrong) == len(ids):
-        raise _refusal("Invalid flag IDs provided")
+        raise plain_error("Invalid flag IDs provided")
     levels = load_levels(call.db, call.caller, call.project)
     rows = rows_by_id(call.db, call.project.id, [number for number in numbers if number is not None])
     keys = {str(number): rows[number]["key"] for number in sorted(rows) if levels.reaches(number, "viewer")}
@@ -55,10 +55,6 @@ def flag_number(value: Json) -> int | None:
     if isinstance(value, bool | int):
         return int(value) if abs(value) < 2**63 else None
     return read_id(value) if isinstance(value, str) else None
-
-
-def _refusal(text: str) -> Fault:
-    return hand_written(400, {"error": text})
 
 
 def matching_ids(call: Call) -> Response:
@@ -102,17 +98,17 @@ def _read_ids(call: Call) -> list[tuple[Json, int | None]]:
     body = call.body()
     ids, filters = body.get("ids"), body.get("filters")
     if ids and filters:
-        raise _refusal("Provide either filters or ids, not both")
+        raise plain_error("Provide either filters or ids, not both")
     if isinstance(ids, list) and ids:
         return [(value, flag_number(value)) for value in ids]
     if isinstance(filters, dict) and filters:
         unknown = [name for name in filters if name not in _FILTERS]
         if unknown:
-            raise _refusal(f"Unknown filter keys: {', '.join(unknown)}")
+            raise plain_error(f"Unknown filter keys: {', '.join(unknown)}")
         sent = {name: value for name, value in filters.items() if value is not None}
         query = {name: value if isinstance(value, str) else text_of(value) for name, value in sent.items()}
         return [(number, number) for number in _editable_ids(call, query)]
-    raise _refusal("Must provide either filters or ids")
+    raise plain_error("Must provide either filters or ids")
 
 
 def _hindrance(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from flagtui.service.call import Call
 from flagtui.service.database import find, insert_row, update_row
-from flagtui.service.errors import Fault, Json, hand_written
+from flagtui.service.errors import Fault, Json
 from flagtui.service.flags.rows import called_row
 from flagtui.service.responses import Response, respond, text_of
 
@@ -65,7 +65,7 @@ def _check_not_deleted(call: Call, row: sqlite3.Row, doing: str) -> None:
 
 
 def _failure(text: str) -> Fault:
-    return hand_written(400, {"success": False, "error": text})
+    return Fault(400, {"success": False, "error": text})
 
 
 def _add_tile(call: Call, dashboard_id: int, name: str, series: Mapping[str, Json]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from flagtui.service.call import Call
 from flagtui.service.database import find
-from flagtui.service.errors import Json, hand_written, standard
+from flagtui.service.errors import Fault, Json, standard
 from flagtui.service.flags.levels import check_level
 from flagtui.service.responses import Response, respond, value_of
 
@@ -97,7 +97,7 @@ def remote_config(call: Call) -> Response:
     named: dict[str, Json] = {"key": call.params["id"]} if number is None else {"id": number}
     row = find(call.db, "flags", project_id=call.project.id, deleted=0, **named)
     if row is None or not row["is_remote_configuration"]:
-        raise hand_written(404, None)
+        raise Fault(404, None)
     check_level(call, row["id"], "viewer")
     payload = (value_of(row["filters"]).get("payloads") or {}).get("true")
     if payload is None:

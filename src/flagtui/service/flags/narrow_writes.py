@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from flagtui.service.bodies import Fields, is_number
 from flagtui.service.call import Call
-from flagtui.service.errors import Json, conflict, hand_written, invalid
+from flagtui.service.errors import Fault, Json, conflict, invalid
 from flagtui.service.flags.dependents import check_guards
 from flagtui.service.flags.filter_storage import Filters, unsupported_config, with_changes
 from flagtui.service.flags.representation import flag_answer
@@ -46,7 +46,7 @@ def _check_not_deleted(row: sqlite3.Row, doing: str) -> None:
     """Raise a 400 in the words of these operations if the flag is deleted."""
     if row["deleted"]:
         text = f"This feature flag has been deleted. Restore it before {doing} it."
-        raise hand_written(400, {"success": False, "error": text})
+        raise Fault(400, {"success": False, "error": text})
 
 
 def set_release_condition_rollout(call: Call) -> Response:

@@ -9,7 +9,7 @@ from flagtui.service.access import called_organization, open_project
 from flagtui.service.bodies import read_id
 from flagtui.service.call import Call, Project
 from flagtui.service.database import fetch
-from flagtui.service.errors import Json, hand_written
+from flagtui.service.errors import Json, plain_error
 from flagtui.service.flags.encryption import PLACEHOLDER
 from flagtui.service.flags.levels import load_levels
 from flagtui.service.flags.representation import shown_filters
@@ -113,7 +113,7 @@ def _read_number(call: Call, name: str, default: int, lowest: int, highest: int 
     if not text:
         return default
     if not (text.isascii() and text.isdigit() and len(text) < 12) or not lowest <= int(text) <= highest:
-        raise hand_written(400, {"error": "Invalid query parameter."})
+        raise plain_error("Invalid query parameter.")
     return int(text)
 
 
@@ -122,5 +122,5 @@ def _read_numbers(call: Call, name: str) -> set[int] | None:
     texts = call.query.get(name, "").split(",")
     numbers = {read_id(text.strip()) for text in texts if text.strip()}
     if None in numbers:
-        raise hand_written(400, {"error": "Invalid query parameter."})
+        raise plain_error("Invalid query parameter.")
     return {number for number in numbers if number is not None} or None

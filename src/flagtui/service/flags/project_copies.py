@@ -10,7 +10,7 @@ from flagtui.service.access import called_organization, open_project
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
 from flagtui.service.database import find, insert_row
-from flagtui.service.errors import Fault, Json, hand_written, invalid, missing_scope
+from flagtui.service.errors import Fault, Json, invalid, missing_scope, plain_error
 from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.approval_gate import ask_for_approval
 from flagtui.service.flags.dependency_copies import (
@@ -51,9 +51,9 @@ def copy_flags(call: Call) -> Response:
     body = call.body()
     targets, source_id = body.get("target_project_ids"), whole_number(body.get("from_project"))
     if not body.get("feature_flag_key") or source_id is None or not isinstance(targets, list) or not targets:
-        raise _refusal(400, "Missing required fields")
+        raise plain_error("Missing required fields")
     if len(targets) > MOST_TARGETS:
-        raise _refusal(400, f"Cannot copy to more than {MOST_TARGETS} projects at once.")
+        raise plain_error(f"Cannot copy to more than {MOST_TARGETS} projects at once.")
     source, row = _source(call, source_id, str(body["feature_flag_key"]))
     succeeded: list[Json] = []
     failed: list[Json] = []
@@ -95,10 +95,6 @@ class CopyNeedsApproval(Exception):
         }
 
 
-def _refusal(status: int, text: str) -> Fault:
-    return hand_written(status, {"error": text})
-
-
 def _words(fault: Fault) -> Json:
     body = value_of(fault.content.decode())
     return body.get("detail") or body.get("error")
@@ -109,13 +105,13 @@ def _source(call: Call, project_id: int, key: str) -> tuple[Call, sqlite3.Row]:
     organization = called_organization(call)
     project = open_project(call.db, call.caller, project_id)
     if project is None or project.organization_id != organization["id"]:
-        raise _refusal(400, "Feature flag to copy does not exist.")
+        raise plain_error("Feature flag to copy does not exist.")
     source = replace(call, scoped_project=project)
     row = find_by_key(source, key)
     if row is None:
-        raise _refusal(400, "Feature flag to copy does not exist.")
+        raise plain_error("Feature flag to copy does not exist.")
     if not load_levels(call.db, call.caller, project).reaches(row["id"], "editor"):
-        raise _refusal(403, "You do not have permission to copy this flag.")
+        raise plain_error("You do not have permission to copy this flag.", 403)
     return source, row
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from flagtui.evaluate import wire
 from flagtui.service.call import Call
 from flagtui.service.clock import read_stamp, stamp
-from flagtui.service.errors import Json, hand_written
+from flagtui.service.errors import Fault, Json
 from flagtui.service.flags.rows import called_row, find_row
 from flagtui.service.responses import Response, respond, value_of
 
@@ -71,7 +71,7 @@ def flag_status(call: Call) -> Response:
 def _older_status(call: Call) -> Response:
     row = find_row(call.db, call.project.id, call.number("id"))
     if row is None:
-        raise hand_written(404, {"status": "unknown", "reason": "Flag could not be found"})
+        raise Fault(404, {"status": "unknown", "reason": "Flag could not be found"})
     word = status_word(call, row, stale_before(call.now))
     reasons = {
         "DELETED": "Flag has been deleted",

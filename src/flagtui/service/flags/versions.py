@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Mapping
 
 from flagtui.service.call import Call
-from flagtui.service.errors import Json, hand_written, not_found
+from flagtui.service.errors import Fault, Json, not_found
 from flagtui.service.field_kinds import Use, Values
 from flagtui.service.flags.fields import FLAGS
 from flagtui.service.flags.rows import SCOPE, called_row
@@ -22,10 +22,10 @@ def retrieve_version(call: Call) -> Response:
         raise not_found()
     if row["has_encrypted_payloads"]:
         detail = "Version history is not available for flags with encrypted payloads."
-        raise hand_written(400, {"detail": detail})
+        raise Fault(400, {"detail": detail})
     if not 1 <= requested <= current:
         detail = f"Version {requested} not found (current version is {current})"
-        raise hand_written(404, {"detail": detail})
+        raise Fault(404, {"detail": detail})
     values = FLAGS.decode(row)
     when, who = row["updated_at"], row["last_modified_by_id"]
     if requested < current:
@@ -62,7 +62,7 @@ def _walk_back(call: Call, values: Values, requested: int) -> tuple[str, int | N
                 before = change.get("before")
                 values[change["field"]] = _EMPTY.get(change["field"]) if before is None else before
     detail = f"Activity log is incomplete. Cannot reconstruct version {requested}."
-    raise hand_written(422, {"detail": detail})
+    raise Fault(422, {"detail": detail})
 
 
 def _entries(call: Call, flag_id: int) -> list[sqlite3.Row]:
