@@ -42,7 +42,6 @@ class CompletingPrompt(PromptScreen):
         Binding("down", "choose(1)", "next suggestion", show=False),
         Binding("up", "choose(-1)", "suggestion before", show=False),
     )
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
     keys = "⏎ accept · tab complete · ↑↓ choose · esc leave"
 
     def __init__(

@@ -181,7 +181,7 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
         head = [*with_link(head_lines(self._study, self.tab_width), self.page_link)]
         # The description gives way where every line counts; the overview is one tab away.
         head = head if self.size.height >= SHORT else head[:-1]
-        self.query_one("#flag-head", Static).update(join_lines(head, self.tab_width))
+        self.query_one("#flag-head", Static).update(join_lines(head, self.tab_width)[:-1])
         if is_wide:
             side = join_lines(side_lines(self._study, SIDE - 4, self._tab), SIDE - 4)
             self.query_one("#flag-side", Static).update(side)

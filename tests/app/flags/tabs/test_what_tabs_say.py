@@ -106,7 +106,7 @@ def test_never_called_is_said_only_where_calls_are_told(more: dict[str, JSON], c
     details = FlagDetails(row, Flag.of(raw))
     assert row == Flag.of(raw).row()
     assert f"AGE         changed not known · called {called}" in pane(details, 60)
-    assert f"AGE   created not known · changed not known · called {called}" in side(details)
+    assert f"AGE   made not known · changed not known · called {called}" in side(details)
     assert ("no call recorded" in " ".join(pane(details, 60))) == (called == "never")
 
 
@@ -120,12 +120,12 @@ def test_flag_that_is_off_is_never_called_active(active: bool, word: str) -> Non
 def test_dependents_are_none_active_or_unknown() -> None:
     details = study({"groups": []}).details
     for dependents, reason, words in (
-        ((), "", "  no flag that is on"),
-        (None, "", "  asking…"),
-        (None, "The server failed.", "  The server failed."),
+        ((), "", "no flag that is on"),
+        (None, "", "asking…"),
+        (None, "The server failed.", "The server failed."),
     ):
         shown = replace(details, dependents=dependents, no_dependents=reason)
-        assert line_below("NEEDED BY", link_pages(Study(shown, 0.0), 80)) == [words]
+        assert f"NEEDED BY      {words}" in lines(link_pages(Study(shown, 0.0), 80))
 
 
 def test_parts_that_could_not_be_read_are_not_known() -> None:
@@ -155,10 +155,10 @@ def test_pages_beside_lists_count_the_links_they_leave_out() -> None:
 def test_links_name_cohorts_as_conditions_do() -> None:
     cohorts = [asks_cohort(31), asks_cohort(32, cohort_name=None), asks_cohort(33)]
     page = replace(study({"groups": [{"properties": cohorts}]}), names=Names(cohorts={33: "Staff"}))
-    assert line_below("COHORTS", link_pages(page, 80), 3) == [
-        "  cohort 31  #31",
-        "  cohort 32  #32 (the cohort does not exist)",
-        "  Staff  #33",
+    texts = lines(link_pages(page, 80))
+    assert texts[(place := texts.index("COHORTS        cohort 31  #31")) + 1 : place + 3] == [
+        "               cohort 32  #32 (the cohort does not exist)",
+        "               Staff  #33",
     ]
 
 

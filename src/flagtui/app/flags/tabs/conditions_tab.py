@@ -77,7 +77,7 @@ def reach_lines(study: Study, width: int) -> Iterator[list[Piece]]:
     pages = ([*lines, *_count_lines(reach, counted.get(number), width), []] for number, lines in blocks)
     yield from shorten(pages, len(flag.targeting.stored_conditions), "conditions")
     if reach.parts:
-        yield [("Estimates of the server; users who match several conditions count in each.", "$faint")]
+        yield [("Estimated; users who match several conditions count in each.", "$faint")]
 
 
 def _count_lines(reach: CountedReach, part: Counted | None, width: int) -> Iterator[list[Piece]]:

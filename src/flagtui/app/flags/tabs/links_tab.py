@@ -1,6 +1,7 @@
 """Related records of a flag: experiments, other flags, cohorts, early access, schedules."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from flagtui.app.flags.tabs.tab_pane import Study
 from flagtui.changes.flags.flag_words import GONE, cohort_name
@@ -16,12 +17,13 @@ from flagtui.text.schedule_words import scheduled_words
 from flagtui.text.styled import Piece
 
 MOST = 60
-"""Lines under one heading."""
-NONE: list[Piece] = [("  none", "$faint")]
+"""Lines of one kind."""
+LABEL: Final = 15
+NONE: list[Piece] = [("none", "$faint")]
 
 
 def link_pages(study: Study, width: int) -> Iterator[list[Piece]]:
-    """Yield each kind of link under its own heading, empty kinds too."""
+    """Yield each kind of link beside its label, empty kinds too."""
     details, flag = study.details, study.details.flag
     if flag is None:
         yield unread_line(details.trouble)
@@ -30,16 +32,14 @@ def link_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     yield from _section("NEEDED BY", [*_needed_by(details)], "flags", rest="")
     yield from _section("NEEDS", [*_needs(flag, study)], "flags")
     yield from _section("COHORTS", [*_cohorts(flag, study)], "cohorts")
-    features, surveys = (
-        [[("  ", ""), (_name_of(raw), "")] for raw in of] for of in (flag.features, flag.surveys)
-    )
+    features, surveys = ([[(_name_of(raw), "")] for raw in of] for of in (flag.features, flag.surveys))
     yield from _section("EARLY ACCESS", features, "features")
     yield from _section("SURVEYS", surveys, "surveys")
     yield from _section("SCHEDULE", [*_schedule(study)], "lines", rest="")
     yield from _section("DASHBOARD", [*_dashboard(flag)], "dashboards")
     if study.closed:
         refused: list[list[Piece]] = [
-            [(f"  {title}: ", "$faint"), (safe_text(why, 160), "$faint")] for title, why in study.closed
+            [(f"{title}: ", "$faint"), (safe_text(why, 160), "$faint")] for title, why in study.closed
         ]
         yield from _section("NOT FROM HERE", refused, "lines", rest="")
 
@@ -47,9 +47,10 @@ def link_pages(study: Study, width: int) -> Iterator[list[Piece]]:
 def _section(
     title: str, lines: Sequence[list[Piece]], plural: str, rest: str = IN_JSON
 ) -> Iterator[list[Piece]]:
-    yield [(title, "$text-muted")]
-    yield from shorten(([line] for line in lines or [NONE]), len(lines), plural, MOST, rest)
-    yield []
+    """Yield the lines, with the title before the first one."""
+    for line in shorten(([line] for line in lines or [NONE]), len(lines), plural, MOST, rest):
+        yield [(f"{title:<{LABEL}}", "$text-muted"), *line]
+        title = ""
 
 
 def _experiments(flag: Flag) -> Iterator[list[Piece]]:
@@ -57,27 +58,26 @@ def _experiments(flag: Flag) -> Iterator[list[Piece]]:
         state = flag.experiment_state(link.is_running)
         style = "$success" if state == "running" else "$faint"
         name = (safe_text(link.name, 100), "$secondary")
-        yield [(f"  #{link.id} ", "$faint"), name, (f"  {state}" * bool(state), style)]
+        yield [(f"#{link.id} ", "$faint"), name, (f"  {state}" * bool(state), style)]
     named = {link.id for link in flag.experiment_set_metadata}
     for id in flag.experiment_set:
         if id not in named:
-            yield [(f"  #{id}", "$secondary")]
+            yield [(f"#{id}", "$secondary")]
 
 
 def _needed_by(details: FlagDetails) -> Iterator[list[Piece]]:
     if details.dependents is None:
-        yield [(f"  {safe_text(details.no_dependents, 120) or 'asking…'}", "$faint")]
+        yield [(f"{safe_text(details.no_dependents, 120) or 'asking…'}", "$faint")]
     elif not details.dependents:
-        yield [("  no flag that is on", "$faint")]
+        yield [("no flag that is on", "$faint")]
     for key in details.dependents or ():
-        yield [("  ", ""), (safe_text(key, 80), "")]
+        yield [(safe_text(key, 80), "")]
 
 
 def _needs(flag: Flag, study: Study) -> Iterator[list[Piece]]:
     for id in flag.targeting.depends_on:
         key = study.names.flags.get(id)
         yield [
-            ("  ", ""),
             (safe_text(key, 80) if key else "flag", "" if key else "$warning"),
             (f"  #{id}", "$faint"),
             (f"  {study.names.undecided[id]}" if id in study.names.undecided else "", "$warning"),
@@ -88,7 +88,6 @@ def _cohorts(flag: Flag, study: Study) -> Iterator[list[Piece]]:
     cohorts = {item.cohort_id: item for item in flag.targeting.properties if item.cohort_id is not None}
     for id, item in cohorts.items():
         yield [
-            ("  ", ""),
             (safe_text(cohort_name(item, study.names), 80), "$primary"),
             (f"  #{id}", "$faint"),
             (GONE if item.is_gone else "", "$warning"),
@@ -98,18 +97,18 @@ def _cohorts(flag: Flag, study: Study) -> Iterator[list[Piece]]:
 def _schedule(study: Study) -> Iterator[list[Piece]]:
     details = study.details
     if details.schedule is None:
-        yield [(f"  {safe_text(details.no_schedule, 120) or 'asking…'}", "$faint")]
+        yield [(f"{safe_text(details.no_schedule, 120) or 'asking…'}", "$faint")]
     for change in details.schedule or ():
         due = unix(change.scheduled_at)
-        yield [("  ", ""), (moment(due), "$warning"), (f"  {scheduled_words(change)}", "")]
+        yield [(moment(due), "$warning"), (f"  {scheduled_words(change)}", "")]
 
 
 def _dashboard(flag: Flag) -> Iterator[list[Piece]]:
     if flag.usage_dashboard is not None:
         enriched = ", with enriched data" if flag.has_enriched_analytics else ""
-        yield [("  ", ""), (f"usage dashboard #{flag.usage_dashboard}{enriched}", "")]
+        yield [(f"usage dashboard #{flag.usage_dashboard}{enriched}", "")]
     for id in flag.analytics_dashboards:
-        yield [("  ", ""), (f"dashboard #{id}", "")]
+        yield [(f"dashboard #{id}", "")]
 
 
 def _name_of(raw: JSON) -> str:

@@ -135,7 +135,7 @@ class WhoPane(Vertical, RecordPane):
         if self._accounts:
             lines += account_lines(self._accounts, self._study, width)
         elif not self._trouble:
-            words = "Type a distinct id and press enter; a second one beside it compares the two."
+            words = "Type a distinct id and press enter; a second one compares the two."
             lines += [[(words, "$text-muted")], [(HINT, "$faint")]]
         text = join_lines(lines, width)
         self.query_one(Static).update(text)
