@@ -102,28 +102,28 @@ def test_days_bands_and_the_last_value_are_in_place() -> None:
     rows = plot_of(draw(course(0.0, 20.0, 40.0, half=0.0)))
     assert rows["+40 %"].endswith("●")
     assert "─" in rows["0 %"]
-    lines = draw(course(10.0, 10.0, half=10.0), glyphs=ASCII)[2:]
+    lines = draw(course(10.0, 10.0, half=10.0), glyphs=ASCII)[1:]
     assert {line[:5].strip() for line in lines if ":" in line} == {"+20 %", "+15 %", "+5 %", ""}
     assert [line[:5].strip() for line in lines if "*" in line] == ["+10 %"]
     lines = draw(course(10.0), size=(40, 12))
     assert sum(line.count("●") for line in lines) == 2
-    assert sum(not set(line).isdisjoint(map(chr, range(0x2801, 0x2900))) for line in lines[2:]) > 1
+    assert sum(not set(line).isdisjoint(map(chr, range(0x2801, 0x2900))) for line in lines[1:]) > 1
 
 
 def test_line_breaks_at_missing_days_and_legend_explains_crosses() -> None:
     lines = draw(course(10.0, 10.0, None, 10.0, 10.0))
-    assert lines[1].strip() == "● test   ⠕⠕ interval   × no value"
+    assert lines[0] == "Paid   ● test   ⠕⠕ interval   × no value"
     assert plot_of(lines)["0 %"].count("×") == 1
-    assert "no value" not in draw(course(10.0, 10.0))[1]
+    assert "no value" not in draw(course(10.0, 10.0))[0]
 
 
 def test_lines_are_distinct_without_colour_and_unicode() -> None:
     two = draw(course(10.0, 20.0, name="blue"), course(-10.0, -20.0, name="green"))
-    assert two[1].startswith("● blue   ◆ green   ⠕⠕ interval")
-    assert min("".join(two[2:]).count(sign) for sign in "●◆") > 1
+    assert two[0].startswith("Paid   ● blue   ◆ green   ⠕⠕ interval")
+    assert min("".join(two[1:]).count(sign) for sign in "●◆") > 1
     lines = draw(course(-10.0, None, 20.0), course(1.0, 2.0, 3.0, name="other"), glyphs=ASCII)
     assert all(line.isascii() for line in lines)
-    assert lines[1].startswith("* test   o other   :: interval")
+    assert lines[0].startswith("Paid   * test   o other   :: interval")
 
 
 DRAWN = strokes_for(UNICODE)

@@ -29,7 +29,7 @@ from flagtui.text.styled import Piece
 LEAST_MORE: Final = 10
 """Cells for the number of lines that the legend has no room for."""
 ROWS_WITH_LEGEND: Final = 4
-"""Rows of the plot below which the legend is hidden."""
+"""Rows of the plot below which the legend has no line of its own."""
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -56,10 +56,12 @@ def chart_lines(
 ) -> Lines:
     """Return the chart in exactly `size` cells, columns and rows. `title` is safe to draw."""
     width, height = size
-    head: Lines = [[(cut(title, width), "bold")]]
     gone = _days_without(courses, days)
-    if height - 4 >= ROWS_WITH_LEGEND:
-        head.append(list(_legend(courses, glyphs, bool(gone), width)))
+    name: Piece = (cut(title, width), "bold")
+    legend = [*_legend(courses, glyphs, bool(gone), width)]
+    head: Lines = [[name, ("   ", ""), *legend]]
+    if cells_of(head[0]) > width:
+        head = [[name], legend] if height - 4 >= ROWS_WITH_LEGEND else [[name]]
     rows = height - len(head) - 2
     scale = scale_of(_values(courses), rows)
     left = max(len(tick_label(value, scale.step)) for value in scale.ticks)

@@ -156,7 +156,8 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
     def draw_body(self) -> None:
         now = self._app_state.session.now()
         width = max(30, self.size.width - 6)
-        self._show("about", join_lines(self._about(now, width), width))
+        # Blank lines are between the parts, also where the plot has no room.
+        self._show("about", join_lines(self._about(now, width), width)[:-1])
         self._show("rest", join_lines(self._rest(now, width), width))
         self.query_one(JsonPane).show_record(self._findings.experiment, shown_record)
 
@@ -206,7 +207,6 @@ class ExperimentScreen(ExperimentKeys, RecordScreen[ExperimentRow]):
         yield from variant_lines(self._findings, width)
         yield from sizing_lines(self._findings, now)
         yield from settings_lines(experiment, width)
-        yield []
 
     # Keys
 

@@ -168,7 +168,8 @@ def _heading(
         text += f" {_right(_capitals(base), shape.value)} {_right(other, shape.value)}"
     text += _right("Δ", DELTA)
     if shape.bar:
-        text += f"  {fill(f'{level} {axis[0] * 100:+.0f} … {axis[1] * 100:+.0f} %', shape.bar)}"
+        ends = f"{axis[0] * 100:+.0f} … {axis[1] * 100:+.0f} %".replace("-", "−")
+        text += f"  {fill(f'{level} {ends}', shape.bar)}"
     odds = "P-VALUE" if is_frequentist(experiment) else "CHANCE TO WIN"
     return [(f"{text}  {fill(odds, shape.odds).rstrip()}", "$text-muted")]
 

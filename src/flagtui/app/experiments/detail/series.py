@@ -207,7 +207,7 @@ class SeriesScreen(FramedScreen):
         plot = self.query_one(SeriesPlot)
         plot.set_class(not courses, "-empty")
         if courses:
-            plot.show(_title(self._metric, days), courses, days)
+            plot.show(f"{day_words(days[0])} to {day_words(days[-1])} {days[-1].year}", courses, days)
 
     def _frame(self, words: str, colour: str, about: str = "") -> None:
         self.draw_frame()
@@ -250,8 +250,3 @@ def why_no_days(error: ApiError) -> str:
     if is_unknown or isinstance(error, NOT_HERE):
         return "This server keeps no results by day, or not for keys. The browser may show them."
     return f"{error.what} {error.next}"
-
-
-def _title(metric: Metric, days: list[date]) -> str:
-    since = f", {day_words(days[0])} to {day_words(days[-1])} {days[-1].year}" if days else ""
-    return f"{safe_text(metric.name, 40)}: % over the baseline{since}"
