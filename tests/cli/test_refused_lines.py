@@ -83,6 +83,7 @@ REFUSED: Final = [
     ("flags get new-nav --project 1,2", 6, "project 2: there is no flag new-nav"),
     ("mirror --port 0 --project none-such", 6, "there is no project none-such"),
     ("flags get qqqqqqqq", 6, "See: flagtui flags list"),
+    ("flags get 'qqqq\n\x1b[2Jqqqq'", 6, "there is no flag qqqq⏎␛[2Jqqqq. Nothing was done. See: flagtui"),
     # An event may have a colon in its name.
     ("events get cart:opened", 6, "there is no event cart:opened"),
     ("-q flags get none-such", 6, "there is no flag none-such"),

@@ -42,6 +42,10 @@ JSON_WORDS = frozenset(("--json", "--ndjson", "-ojson", "-ondjson", "--output=js
 _COMPLETION = "_FLAGTUI_COMPLETE"
 
 
+class _GroupHelp(Trouble):
+    """The help of a group that was given no command: the only message of several lines."""
+
+
 class Program(LazyGroup):
     """The whole program."""
 
@@ -219,7 +223,7 @@ def _complain(trouble: Trouble, arguments: list[str]) -> int:
 
 
 def _show(trouble: Trouble) -> None:
-    if "\n" in trouble.what:
+    if isinstance(trouble, _GroupHelp):
         print(trouble.what, file=sys.stderr)
     else:
         warn(f"{trouble}")
@@ -238,7 +242,7 @@ def _usage_in_words(wrong: click.UsageError, arguments: list[str]) -> Trouble:
     """Return one sentence and the next step; a group without a command gets help at once."""
     message = wrong.format_message()
     if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
-        return Trouble(message, code="usage")
+        return _GroupHelp(message, code="usage")
     from flagtui.cli.plumbing.next_commands import program_words
 
     where = " ".join((*program_words(), *(wrong.ctx.command_path.split()[1:] if wrong.ctx else ())))

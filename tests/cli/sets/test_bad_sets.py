@@ -136,6 +136,7 @@ BAD_FILES: Final[dict[str, tuple[Spoil, Code]]] = {
     "set.json was edited by hand: its digest differs": (EDIT, "usage"),
     "set.json has schema 2; this flagtui reads schema 1": (rewritten('"schema": 1', '"schema": 2'), "usage"),
     "set.json belongs to project 1 of https://other.test": (changed(host="https://other.test"), "refused"),
+    "set.json belongs to project 1 of x⏎␛[2J": (changed(host="x\n\x1b[2J"), "refused"),
     "set.json belongs to project 7 of http://127.0.0.1": (changed(project="7"), "refused"),
     "set.json has no changes; nothing was sent.": (changed(changes=()), "nothing_to_do"),
     "set.json cannot be read: Is a directory": (replace_by_a_folder, "failed"),

@@ -265,8 +265,10 @@ def _problem_of(change: StagedChange) -> str:
     if not (change.is_new and is_flag) and isinstance(change.record, int) is not is_numbered:
         return f"{change.key} has the id {change.record}"
     unknown = [name for name in change.values if name not in fields]
-    if unknown or not change.values:
-        return f"{change.key}: {unknown[0] if unknown else 'nothing'} is no field that a set can change"
+    if not change.values:
+        return f"{change.key}: it changes nothing"
+    if unknown:
+        return f"{change.key}: {unknown[0]} is no field that a set can change"
     if not change.is_new and change.values.keys() != change.base.keys():
         return f"{change.key}: its previous values are missing"
     if change.is_new and change.values.get("key") != change.key:
