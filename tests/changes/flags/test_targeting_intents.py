@@ -63,6 +63,14 @@ def clean(raw: dict[str, JSON]) -> dict[str, JSON]:
     return left
 
 
+def test_shares_beside_a_malformed_condition_cannot_be_set() -> None:
+    """Its readable conditions have other numbers than the stored ones."""
+    for malformed in (None, "text", 5):
+        fresh = Flag.of(raw_flag(filters={"groups": [malformed, *RICH["groups"]]}))
+        assert "one of its conditions is malformed" in flag_intent.why_no_rollout(fresh)
+    assert flag_intent.why_no_rollout(flag()) == ""
+
+
 async def test_rollout_edit_changes_exactly_one_number() -> None:
     for condition, before in enumerate((25, 0.5, None)):
         (line,) = await lines_of(flag_intent.set_rollout(flag(), condition, 60), flag())

@@ -78,6 +78,8 @@ def why_no_rollout(flag: Flag) -> str:
     """Return why its shares cannot be set; empty when they can."""
     if not flag.targeting.is_editable:
         return why_read_only(flag.targeting)
+    if any(not isinstance(condition, dict) for condition in flag.targeting.stored_conditions):
+        return "one of its conditions is malformed, so shares cannot be set; edit corrects it"
     if not flag.targeting.conditions:
         return "it has no condition, so no rollout; edit adds one"
     return ""
