@@ -23,7 +23,16 @@ from tests.doubles.expected import expect
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.steady_clock import SteadyClock
 
-from flagtui.api.errors import ApiError, ErrorFacts, Invalid, RateLimited, ServerFault, Unanswered, Unreadable
+from flagtui.api.errors import (
+    ApiError,
+    EndpointNotFound,
+    ErrorFacts,
+    Invalid,
+    RateLimited,
+    ServerFault,
+    Unanswered,
+    Unreadable,
+)
 from flagtui.api.hosts import Host
 from flagtui.changes.difference import FieldConflict
 from flagtui.changes.flags import flag_intent
@@ -47,6 +56,7 @@ PLAN: Final = expect(
     plan_flag(flag_intent.switch("turn on", 7), Flag.of(raw_flag(id=7, active=False)), Context()), Plan
 )
 MAYBE: Final = "the change may have been applied; it was not sent twice"
+OLD: Final = EndpointNotFound("Not known here.", facts=ErrorFacts(code="not_found"))
 LOOK: Final = "It is in the journal: flagtui journal."
 
 
@@ -57,13 +67,15 @@ LOOK: Final = "It is in the journal: flagtui journal."
     (Unreadable("It cannot be read."), "unknown", f"the response cannot be read; {MAYBE}", LOOK, 4),
     (RateLimited("Wait."), "refused", "too many requests; nothing was changed", "Run again in 3 s.", 4),
     (Invalid("Others depend on it."), "refused", "Others depend on it; nothing was changed", "", 3),
-], ids=["500", "502", "no response", "unreadable", "429", "400"])  # fmt: skip
+    (OLD, "refused", "Not known here; nothing was changed", "", 3),
+    (EndpointNotFound("A proxy responded."), "refused", "A proxy responded; nothing was changed", "", 1),
+], ids=["500", "502", "no response", "unreadable", "429", "400", "old server", "proxy"])  # fmt: skip
 def test_result_names_the_fault_and_what_is_true(
     error: ApiError, ending: Ending, words: str, next: str, code: int
 ) -> None:
     named = re.search(r"\((\d+)\)", error.what)
     status = int(named[1]) if named else None
-    error.facts = ErrorFacts("PATCH", is_write=True, status=status, retry_after=3.0)
+    error.facts = ErrorFacts("PATCH", is_write=True, status=status, code=error.code, retry_after=3.0)
     result = result_of(Outcome(PLAN, ending, reason=error.what, error=error))
     assert (result.message, result.next, exit_code([result])) == (words, next, code)
 

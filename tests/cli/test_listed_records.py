@@ -124,6 +124,11 @@ def test_old_server_is_asked_a_few_times_for_stored_properties(
         )
         assert len(keys(done)) >= LISTED
     assert log.read_text().count("evaluation_reasons") == MOST_TRIALS
+    # Older ones keep the server's values from keys.
+    with serving(database, legacy=True, strict=True) as service:
+        done = run_at(service.address, run, monkeypatch)("flags", "evaluate", "--for", "user-1", "--json")
+        assert len(keys(done)) >= LISTED
+        assert {*keys(done, "source")} == {"here"}
 
 
 def test_server_evaluates_each_flag_once(logged: Logged) -> None:

@@ -1,9 +1,12 @@
 """A flag's own screen: every tab, at every size, for every kind of server."""
 
 import json
+import re
 
+import httpx
 from tests.doubles.sights import find_missing
 from tests.doubles.targeting import group
+from tests.doubles.turned_clock import pass_time, start_polling
 from tests.doubles.whole_program import WIDE, Program, Setting, running, words
 from tests.journeys.modes import is_legacy
 from tests.journeys.steps import make_flag
@@ -113,3 +116,39 @@ async def test_secrets_are_masked_and_saved_changes_drawn_at_once(narrow_mode: S
         await program.press("m", toast="new-nav has no encrypted payload")
         await program.press("space", "y", shows=("○ new-nav", " OFF ", "no one: the flag is off"))
         assert not (await program.stored("new-nav")).active
+
+
+class Unversioned(httpx.AsyncBaseTransport):
+    """A server that stores neither versions nor times of changes."""
+
+    def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
+        self.inner = inner
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await self.inner.handle_async_request(request)
+        body = re.sub(rb'"(version|updated_at)":("[^"]*"|\d+)', rb'"\1":null', await response.aread())
+        headers = {"content-type": response.headers.get("content-type", "")}
+        return httpx.Response(response.status_code, headers=headers, content=body)
+
+
+async def test_changes_of_flags_without_versions_are_drawn(program: Program) -> None:
+    program.wire.inner = Unversioned(program.wire.inner)
+    await program.press("f5")
+    await program.go_to("new-nav", "percent_sign", *"33", "enter", shows="25 % → 33 %")
+    await program.press("y", shows=("1 33 % of everyone", "now Alice", "rollout 25 % → 33 %"))
+    await program.press("h", shows="rollout 25 % → 33 %")
+    clock = await start_polling(program, 60)
+    for version, plan in (6, "pro"), (7, "team"), (8, "free"):
+        plans = {"key": "plan", "type": "person", "value": [plan], "operator": "exact"}
+        body = {"filters": {"groups": [group(33, plans)]}}
+        await program.colleague().flags.update(program.row("new-nav").id, body)
+        await pass_time(program, clock, 60)
+        program.see(f"now v{version} Alice condition 1:")
+        if plan == "team":
+            # Polls have read the whole list; after F5 they read what the activity names.
+            await program.press("f5")
+    assert "1 33 % of users where plan is free" in await tab(program, "overview")
+    await program.press("h", "home", "down", "z")
+    clock.turn(1)
+    await program.press("y", shows="now v9 Alice condition 1:")
+    assert "1 33 % of users where plan is team" in await tab(program, "overview")

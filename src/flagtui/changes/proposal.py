@@ -3,7 +3,7 @@
 An outcome is one of three: applied, not applied, unknown.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Generic, Literal, Protocol
 
 import msgspec
@@ -166,6 +166,19 @@ PlanId = tuple[int | str, str]
 """The id and the key of a plan: new records have no id yet, and others can have the same name."""
 P = TypeVar("P", bound=Proposal, default=Any)
 R = TypeVar("R", default=Any)
+
+
+NOT_KEPT: Final = "the server accepted the change but did not store it"
+_UNLICENSED: Final[Mapping[str, str]] = {
+    "tags": "the organisation may not have tagging",
+    "evaluation_contexts": "the organisation may not have evaluation contexts",
+}
+
+
+def why_not_kept(fields: Iterable[str]) -> str:
+    """Return the likely reason why the server ignored these fields; empty where none is known."""
+    reasons = {_UNLICENSED.get(name, "") for name in fields}
+    return reasons.pop() if len(reasons) == 1 else ""
 
 
 class Outcome(msgspec.Struct, Generic[P, R], frozen=True):

@@ -61,12 +61,7 @@ class Inspector:
     def cached_details(self, row: FlagRow) -> FlagDetails:
         """Return the cached details of the row's version and staged change, without a request."""
         details, staged = self._kept.get(row.id, (None, None))
-        if (
-            details is None
-            or details.row.version != row.version
-            or details.row.updated_at != row.updated_at
-            or staged != self._staged(row.id)
-        ):
+        if details is None or not row.has_version_of(details.row) or staged != self._staged(row.id):
             return FlagDetails(row)
         return replace(details, row=row)
 
@@ -101,7 +96,7 @@ class Inspector:
 
             staged, flag = await flag_as_staged(flag, change)
             details = replace(details, staged=staged)
-        details = replace(details, flag=flag, row=row if read.version == row.version else flag.row())
+        details = replace(details, flag=flag, row=row if read.has_version_of(row) else flag.row())
         yield details
         self._learn_row(read)
         (dependents, no_dependents), (page, no_changes), reach, _ = await asyncio.gather(

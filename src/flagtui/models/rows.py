@@ -36,9 +36,7 @@ class FlagRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
     archived: bool = False
     deleted: bool = False
     type: FlagType = "boolean"
-    """`experiment` wins over `multivariant`; `config` is remote configuration; `rules` has newer
-    targeting, of which nothing else is known.
-    """
+    """`experiment` wins over `multivariant`; `config`: remote configuration; `rules`: newer targeting."""
     runtime: str = "all"
     """`server`, `client`, `all`, or a word of a newer server."""
     status: str = ""
@@ -70,6 +68,12 @@ class FlagRow(msgspec.Struct, frozen=True, gc=False, array_like=True):
         Older servers send INACTIVE for flags that are off, too; newer ones judge only flags that are on.
         """
         return self.active and self.status in UNUSED
+
+    def has_version_of(self, other: "FlagRow") -> bool:
+        """Return whether no write lies between two rows of a flag: without versions, they are equal."""
+        if self.version is None:
+            return self == other
+        return self.version == other.version and self.updated_at == other.updated_at
 
 
 def state_word(status: str) -> str:

@@ -23,7 +23,7 @@ from flagtui.changes.flags.flag_plan import Plan
 from flagtui.changes.flags.flag_save import NarrowWrite, narrow_write
 from flagtui.changes.journal import Journal
 from flagtui.changes.journal_entries import Signature
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.proposal import NOT_KEPT, Outcome
 from flagtui.changes.recovery import read_for_undo
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.undo import why_not
@@ -90,10 +90,12 @@ async def test_tags_which_the_server_cannot_compare_are_read_again_first(office:
 
 
 async def test_a_yes_that_changed_nothing_is_refused(office: Office) -> None:
-    office.ada.faults = ["ignore it"]
-    outcome = await office.change()
-    assert outcome.ending == "refused"
-    assert "did not change it" in outcome.reason
+    tags = set_field(812, "tags", ["checkout"], ["checkout", "ada"])
+    for intent, next in (RENAMED, "an approval may be pending"), (tags, "may not have tagging"):
+        office.ada.faults = ["ignore it"]
+        outcome = await office.change(intent)
+        assert (outcome.ending, outcome.reason) == ("refused", NOT_KEPT)
+        assert next in outcome.next
 
 
 def left_open(folder: Path, age: float = 600.0, **fields: Any) -> Journal:

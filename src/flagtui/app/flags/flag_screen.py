@@ -152,8 +152,8 @@ class FlagScreen(FlagKeys, RecordScreen[FlagRow]):
             details = cached if cached.flag is not None else replace(self._study.details, row=self._row)
             self._study = replace(self._study, details=details)
         read = self._study.details.flag
-        if self._row.version != before.version:
-            if read is None or read.version != self._row.version:
+        if not self._row.has_version_of(before):
+            if read is None or not read.row().has_version_of(self._row):
                 self.look()
             if self._study.asked_value is not None:
                 self._study = replace(self._study, asked_value=None)

@@ -219,13 +219,20 @@ class Polling:
         self._keep(workspace, changes.mark)
         workspace.activity.hear(changes.mark.recent or ())
         loading = workspace.loading("flags")
-        if loading.is_cut_for_long or (changes.must_reload and loading.too_long is None):
+        is_reloaded = loading.is_cut_for_long or (changes.must_reload and loading.too_long is None)
+        if is_reloaded:
             await workspace.refresh()
         for row in changes.rows:
             workspace.flags.put(row, moment)
         for record in changes.gone:
             workspace.flags.remove(record)
         loading.confirm()
+        read = workspace.flags.rows if is_reloaded else changes.rows
+        unversioned = [row.id for row in read if row.version is None]
+        if unversioned and self._app_state.inspector is not None:
+            # Their rows do not show every change.
+            self._app_state.inspector.expire(unversioned)
+            self._app_state.notify_watchers()
 
     def _mark_of(self, workspace: Workspace) -> Mark:
         mark = self._marks.get(workspace, Mark())

@@ -27,7 +27,7 @@ from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.own_changes import mark_own_conflicts
 from flagtui.changes.planner import Planned
-from flagtui.changes.proposal import Caution, Outcome, conflict_over
+from flagtui.changes.proposal import NOT_KEPT, Caution, Outcome, conflict_over, why_not_kept
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.unanswered import as_unknown
 from flagtui.models.activity import Activity
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from flagtui.changes.entry_kind import UndoContext
 
 
-NOT_KEPT: Final = "the server accepted the change but did not store it"
-NO_TAGGING: Final = "the organisation may not have tagging"
 DefinitionOutcome = Outcome[EventPlan, EventDefinition]
 
 
@@ -99,7 +97,7 @@ class DefinitionAdapter(Adapter[EventPlan, EventDefinition]):
         stored = {name: stored_event_value(outcome, name) for name in missing_in(plan, outcome)}
         lost = [name for name in stored if same(stored[name], stored_event_value(plan.fresh, name))]
         if lost and len(lost) == len(plan.body):
-            why = NO_TAGGING if lost == ["tags"] else "it may not be licensed"
+            why = why_not_kept(lost) or "it may not be licensed"
             return Outcome(plan, "refused", outcome, NOT_KEPT, why)
         words = {"the server did not store": lost, "not changed as planned": stored.keys() - lost}
         remarks = tuple(f"{what}: {', '.join(sorted(names))}" for what, names in words.items() if names)
@@ -177,7 +175,11 @@ def _of_group(plan: EventPlan, kept: JSON, skipped: BulkError | None) -> Definit
     if retag is None or not isinstance(kept, list):
         return Outcome(plan, "saved")
     is_kept = all((tag in kept) == (retag.action == "add") for tag in retag.tags)
-    return Outcome(plan, "saved") if is_kept else Outcome(plan, "refused", None, NOT_KEPT, NO_TAGGING)
+    return (
+        Outcome(plan, "saved")
+        if is_kept
+        else Outcome(plan, "refused", None, NOT_KEPT, why_not_kept(["tags"]))
+    )
 
 
 async def _ask(plan: EventPlan, definitions: EventDefinitions) -> EventDefinition | None:

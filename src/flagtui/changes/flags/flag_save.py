@@ -18,7 +18,7 @@ from flagtui.changes.difference import FieldConflict, Path, difference, merge, s
 from flagtui.changes.flags.flag_plan import Plan, live_key, stored_value
 from flagtui.changes.flags.flag_words import hidden_conflict, in_words
 from flagtui.changes.journal_entries import Entry
-from flagtui.changes.proposal import Outcome
+from flagtui.changes.proposal import NOT_KEPT, Outcome, why_not_kept
 from flagtui.changes.unanswered import as_unknown
 from flagtui.evaluate import wire
 from flagtui.models.flag import Flag
@@ -69,8 +69,8 @@ class FlagAdapter(Adapter[Plan, Flag]):
             return await self._after_conflict(plan, error)
         if saved := await off_loop(lambda: compare(plan, stored), plan.fresh.raw, stored.raw):
             return saved
-        reason = "the server accepted it but did not change it; an approval may be pending"
-        return Outcome(plan, "refused", None, reason, "look at it in the browser")
+        next = why_not_kept(plan.values) or "an approval may be pending; look at it in the browser"
+        return Outcome(plan, "refused", None, NOT_KEPT, next)
 
     async def _write(self, plan: Plan) -> Flag:
         """Send a narrow write where the change and the server allow it, else an update."""

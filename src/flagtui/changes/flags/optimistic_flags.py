@@ -27,6 +27,9 @@ class FlagRows(OptimisticRows[Plan, Flag]):
         record, flags = outcome.record, self.workspace.flags
         if record is None:
             return
+        if record.version is None:
+            # The row alone does not show that the details changed.
+            self.outdated.add(record.id)
         if record.deleted:
             flags.remove(record.id)
         else:

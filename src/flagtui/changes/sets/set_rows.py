@@ -19,7 +19,7 @@ class SetRows(OptimisticRows[Proposal, Any], dict=True):
     """The lists of flags, of event definitions and of experiments."""
 
     def __post_init__(self) -> None:
-        self._flags = FlagRows(self.workspace, self.clock)
+        self._flags = FlagRows(self.workspace, self.clock, self.outdated)
         self._events = EventRows(self.workspace, self.clock)
         self._experiments = ExperimentRows(self.workspace, self.clock, self.outdated)
 

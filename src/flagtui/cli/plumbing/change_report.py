@@ -8,7 +8,14 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from flagtui.api.errors import ApiError, Invalid, NotOffered, PaymentNeeded, RateLimited
+from flagtui.api.errors import (
+    ApiError,
+    EndpointNotFound,
+    Invalid,
+    NotOffered,
+    PaymentNeeded,
+    RateLimited,
+)
 from flagtui.changes.guard import GuardRefused
 from flagtui.changes.pipeline import STOPPED as LEFT_IN_FLIGHT
 from flagtui.changes.proposal import Outcome, Proposal
@@ -200,7 +207,9 @@ def _failure_words(outcome: Outcome, after_conflict: str) -> tuple[str, tuple[st
 def _code_of_refusal(ending: str, error: ApiError) -> Code | None:
     """Return what a refusal means where another exit code is for it."""
     # A dry run ends with the same code where it foresees the refusal.
-    if isinstance(error, Invalid | PaymentNeeded | NotOffered):
+    # A proxy, which proves nothing of the server, sends no code of the API.
+    is_unknown = isinstance(error, EndpointNotFound) and error.code
+    if is_unknown or isinstance(error, Invalid | PaymentNeeded | NotOffered):
         return "refused"
     code = code_of(error) if ending in ("refused", "failed") else None
     return code if code in CODES_OF_RESPONSES else None

@@ -50,7 +50,7 @@ class HistoryPane(CursorPane):
         self._may_return = may_return
         self._study: Study | None = None
         self._entries: Sequence[Activity] = ()
-        self._read_for: tuple[int | None, int] | None = None
+        self._read_for: object = None
         """The flag's version and the read of the page that the log was read for."""
         self._marked: int | None = None
         """The version the cursor's is compared with."""
@@ -68,7 +68,10 @@ class HistoryPane(CursorPane):
 
     def show(self, study: Study) -> None:
         """Draw the tab; read the log when it is first shown, with the page, and when the flag has changed."""
-        self._study, read = study, (study.details.row.version, study.reads)
+        details = study.details
+        # Without versions, the newest entries show whether there are others.
+        state = details.changes if details.row.version is None else details.row.version
+        self._study, read = study, (state, study.reads)
         if self._read_for != read:
             self._read_for = read
             self._load(study.details.row.id)

@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import chain, product
 from typing import Final
 
 import click
 import msgspec
 
+from flagtui.api.operations import NOT_HERE
 from flagtui.cli.commands.flags.flag_selection import listed_objects_of
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
@@ -137,8 +139,10 @@ async def _values(
     """Evaluate flag by flag, with the users in the given order. Raises Trouble, ApiError."""
     subjects = [subject_of(line) for line in dict.fromkeys(people)]
     if selection is None and not any(subject.is_hypothetical for subject in subjects):
-        values = await several(subjects, lambda subject: _served_values(session, subject))
-        return sorted(chain.from_iterable(values), key=lambda value: value.key)
+        # Servers that keep the values of all flags from keys serve the definitions.
+        with suppress(*NOT_HERE):
+            values = await several(subjects, lambda subject: _served_values(session, subject))
+            return sorted(chain.from_iterable(values), key=lambda value: value.key)
     every = selection or RecordSelection((), ("is:on", "is:off"))
     flags = [Flag.of(raw) for raw in await listed_objects_of(session, every)]
     with limited_evaluation():
