@@ -39,7 +39,7 @@ FLAG_CHANGES: Final = (
     *("copy --to-key {new}", "copy --to-project 2", "schedule --off --at +2h"),
 )
 EVENT_CHANGES: Final = (
-    *("hide", "show", "verify", "unverify", "tag --add random", "enforce --mode reject", "delete"),
+    *("hide", "unhide", "verify", "unverify", "tag --add random", "enforce --mode reject", "delete"),
     *("describe --text Random", "property --to $pathname", "owner --to none"),
 )
 UNFORESEEN: Final = (

@@ -173,7 +173,7 @@ def test_an_event_is_changed_and_taken_back(signed_in: Run) -> None:
     before = event(signed_in)
     for words, field, value in (
         (("hide",), "hidden", True),
-        (("show",), "hidden", False),
+        (("unhide",), "hidden", False),
         (("verify",), "verified", True),
         (("unverify",), "verified", False),
         (("describe", "--text", "A page was seen"), "description", "A page was seen"),

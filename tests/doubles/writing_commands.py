@@ -53,7 +53,7 @@ WRITES: Final[dict[str, tuple[str, ...]]] = {
     "events hide": ("events hide $pageview",),
     "events owner": ("events owner $pageview --to me",),
     "events property": ("events property $pageview --to $host",),
-    "events show": ("events hide $pageview --yes", "events show $pageview"),
+    "events unhide": ("events hide $pageview --yes", "events unhide $pageview"),
     "events tag": ("events tag $pageview $pageleave --add core",),
     "events unverify": ("events verify $pageview --yes", "events unverify $pageview"),
     "events verify": ("events verify $pageview",),

@@ -36,7 +36,7 @@ class WithoutDrawing:
 
 def without_program(words: list[str]) -> list[str]:
     """Return the words of a command, also of one that was copied with the name of the program before it."""
-    from flagtui.cli.plumbing.next_commands import program_words
+    from flagtui.cli.plumbing.profile_choice import program_words
 
     program = program_words()
     count = len(program) if words[: len(program)] == program else words[:1] == program[:1]

@@ -13,7 +13,7 @@ import click
 
 from flagtui import __version__
 from flagtui.cli.launch import leave
-from flagtui.cli.plumbing.command_tree import LINEAR, SYNONYMS, LazyGroup
+from flagtui.cli.plumbing.command_tree import LINEAR, LazyGroup
 from flagtui.cli.plumbing.errors import (
     OUTPUT_FAULTS,
     READER_GONE,
@@ -58,7 +58,9 @@ class Program(LazyGroup):
         """Return commands with similar names, else those of the groups with this name."""
         if word in ("help", "version"):
             return [f"flagtui --{word}"]
-        names = (word, *SYNONYMS.get(word.casefold(), ()))
+        from flagtui.cli.plumbing.other_words import COMMANDS
+
+        names = (word, *COMMANDS.get(word.casefold(), ()))
         in_groups = [f"{group} {name}" for group in self.list_commands(ctx) for name in names]
         return super().near(ctx, word) or [words for words in in_groups if words in command_index()][:3]
 
@@ -243,23 +245,27 @@ def _usage_in_words(wrong: click.UsageError, arguments: list[str]) -> Trouble:
     message = wrong.format_message()
     if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
         return _GroupHelp(message, code="usage")
-    from flagtui.cli.plumbing.next_commands import program_words
+    from flagtui.cli.plumbing.profile_choice import program_words
 
     where = " ".join((*program_words(), *(wrong.ctx.command_path.split()[1:] if wrong.ctx else ())))
-    if isinstance(wrong, click.NoSuchOption) and wrong.ctx and isinstance(wrong.ctx.command, LazyGroup):
-        from flagtui.cli.plumbing.near_names import option_of_commands
+    if isinstance(wrong, click.NoSuchOption) and wrong.ctx:
+        from flagtui.cli.plumbing.near_names import near_options, option_of_commands
 
-        if trouble := option_of_commands(wrong.option_name, wrong.ctx.command.prefix, where):
+        group = wrong.ctx.command if isinstance(wrong.ctx.command, LazyGroup) else None
+        if group and (trouble := option_of_commands(wrong.option_name, group.prefix, where)):
             return trouble
-    if isinstance(wrong, click.NoSuchOption) and wrong.possibilities:
-        likely = " or ".join(sorted(wrong.possibilities))
-        message = f"No such option '{wrong.option_name}'. Did you mean {likely}?"
+        near = " or ".join(near_options(wrong.option_name, wrong.ctx.command))
+        message = f"No such option '{wrong.option_name}'.{f' Did you mean {near}?' if near else ''}"
     message = re.sub("is not a valid integer( range)?", "is no whole number", message)
     message = re.sub("is not a valid float( range)?", "is no number", message)
     # Choices come a line each.
     message = re.sub(r":?\s*\n\s*", " ", message).strip() if "\n" in message else message
     ending = "" if message.endswith((".", "?", "!")) else "."
     step = f"See: {where} --help"
+    if isinstance(wrong, click.MissingParameter):
+        from flagtui.cli.plumbing.near_names import example_with
+
+        step = example_with(wrong) or step
     if word := _query_word(wrong, arguments):
         step = f"Words of a query that begin with - follow --: {where} -- {safe_text(quote(word), 80)}"
     return Trouble(safe_text(f"{message}{ending}", 500), step, code="usage")

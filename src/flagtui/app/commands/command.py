@@ -38,7 +38,7 @@ UNDONE_WHEN: Final = {
     "pause|resume": "is_paused",
     "freeze|unfreeze": "is_frozen",
     "verify|unverify": "verified",
-    "hide|show": "hidden",
+    "hide|unhide": "hidden",
 }
 """By two words of the command line: the attribute of a record for which the second one applies."""
 TITLES: Final = {"enable": "on", "disable": "off"}

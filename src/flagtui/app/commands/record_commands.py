@@ -176,7 +176,7 @@ EVENT_COMMANDS: Final = (
             shown=True, scope=EVENT_SCOPE, synonyms="approve", cli="events verify|unverify EVENTS",
             applies_to="many"),
     Command("events.hide", "H", "Hide or unhide the event; hiding unverifies it", EVENT, shown=True,
-            scope=EVENT_SCOPE, synonyms="show unhide", cli="events hide|show EVENTS", applies_to="many"),
+            scope=EVENT_SCOPE, synonyms="show unhide", cli="events hide|unhide EVENTS", applies_to="many"),
     Command("events.describe", "e", "Change the description", EVENT, shown=True, scope=EVENT_SCOPE,
             synonyms="edit comment rename", cli="events describe EVENT --text TEXT", applies_to="one"),
     Command("events.tags", "T", "Add and remove tags", EVENT, shown=True, scope=EVENT_SCOPE, synonyms="label",

@@ -42,8 +42,8 @@ class EventIntent(msgspec.Struct, frozen=True):
 EVENT_VERBS: Final = verb_table("""
 verify | Verify | is verified | unverify it
 unverify | Unverify | is not verified any more | verify it again
-hide | Hide | is hidden | show it again
-unhide | Show again | is shown again | hide it again
+hide | Hide | is hidden | unhide it
+unhide | Unhide | is not hidden any more | hide it again
 describe | Describe | has a new description | put back the old description
 retag | Change the tags of | has new tags | put back the old tags
 set owner | Change the owner of | has a new owner | put back the old owner

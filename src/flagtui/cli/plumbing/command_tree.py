@@ -30,23 +30,6 @@ LINEAR: Final = "flagtui.linear"
 DEFAULT: Final = "run"
 """The default command of a group: `flagtui mirror --sample`."""
 HELP: Final = frozenset(("-h", "--help"))
-SYNONYMS: Final[Mapping[str, Sequence[str]]] = {
-    "show": ("get",),
-    "view": ("get",),
-    "on": ("enable",),
-    "off": ("disable",),
-    "stop": ("disable", "end", "pause"),
-    "toggle": ("enable", "disable"),
-    "update": ("edit", "describe"),
-    "set": ("edit", "describe"),
-    "rm": ("delete",),
-    "remove": ("delete",),
-    "ls": ("list",),
-    "login": ("auth login",),
-    "logout": ("auth logout",),
-    "whoami": ("auth status",),
-}
-"""What other programs call our commands."""
 MAY_BE_EMPTY: Final = ("description", "text", "comment", "primary", "only")
 """Parameters whose empty value clears a text, a primary property or all tags."""
 PLAN, FINDING = "change-plan", "code-finding"
@@ -265,9 +248,12 @@ class LazyGroup(click.Group):
         """Return commands with similar names, or the same purpose in another program."""
         if word == "help":
             return [f"{ctx.command_path} --help"]
-        synonyms = SYNONYMS.get(word.casefold(), ())
+        from flagtui.cli.plumbing.other_words import COMMANDS
+        from flagtui.cli.plumbing.profile_choice import program_words
+
+        synonyms = (*COMMANDS.get(word.casefold(), ()), *([word.casefold()] if self.prefix else ()))
         meant = [name for name in synonyms if f"{self.prefix}{name}" in command_index()]
-        meant = meant or [f"flagtui {name}" for name in synonyms if " " in name and name in command_index()]
+        meant = meant or [" ".join((*program_words(), name)) for name in synonyms if name in command_index()]
         return meant or difflib.get_close_matches(word.casefold(), self.list_commands(ctx), 3)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -2,13 +2,21 @@
 
 import difflib
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+import click
+
 from flagtui.cli.plumbing.command_tree import descriptions
 from flagtui.cli.plumbing.errors import Trouble
-from flagtui.cli.plumbing.next_commands import next_command, program_words
+from flagtui.cli.plumbing.next_commands import next_command
+from flagtui.cli.plumbing.other_words import OPTIONS, QUERIES
+from flagtui.cli.plumbing.profile_choice import program_words
+from flagtui.cli.plumbing.value_types import QueryWord, query_words
+from flagtui.cli.plumbing.word_types import RecordWord
 from flagtui.safe_text import safe_text
+from flagtui.store.query.vocabulary import SYNONYMS as QUALIFIERS
 
 NEAR: Final = 3
 """Similar names that the error suggests."""
@@ -65,3 +73,45 @@ def option_of_commands(name: str, prefix: str, where: str) -> Trouble | None:
         value = next(iter(option["choices"]), option["value"] or "")
         fix = f"Example: {' '.join((*program_words(), example, name, value))}".rstrip()
     return Trouble(f"{name} is an option of commands, and follows one.", fix, code="usage")
+
+
+def near_options(name: str, command: click.Command) -> list[str]:
+    """Return what an unknown option could mean: words of the command's query, else similar options."""
+    options = [option for param in command.params if isinstance(param, click.Option) for option in param.opts]
+    meant = [option for option in OPTIONS.get(name, ()) if option in options]
+    meant = meant or [option for option in options if option.startswith(f"{name}-")]
+    if meant:
+        return meant
+    kinds = [
+        param.type.kind
+        for param in command.params
+        if isinstance(param, click.Argument) and isinstance(param.type, QueryWord | RecordWord)
+    ]
+    if meant := _query_words(name.lstrip("-"), kinds[0]) if kinds else []:
+        return meant
+    near = difflib.get_close_matches(name.lstrip("-"), [option.lstrip("-") for option in options], 3, 0.6)
+    return [option for option in options if option.lstrip("-") in near]
+
+
+def _query_words(word: str, kind: str) -> list[str]:
+    """Return the words of a query that mean the same as an option of another program."""
+    if word in QUERIES:
+        return ["QUERY without an option"]
+    qualifiers = {*query_words(kind, "", "", ""), *query_words(kind, "", "", "is:")}
+    name = QUALIFIERS.get(word, word)
+    return [
+        f"{qualifier} in the query" for qualifier in (f"{name}:", f"is:{name}") if qualifier in qualifiers
+    ]
+
+
+def example_with(wrong: click.MissingParameter) -> str:
+    """Return an example of the command with the missing option or argument; empty without one."""
+    if wrong.ctx is None or wrong.param is None:
+        return ""
+    line = descriptions().get(" ".join(wrong.ctx.command_path.split()[1:]), {"examples": ()})
+    is_option = isinstance(wrong.param, click.Option)
+    for example in line["examples"]:
+        words = shlex.split(example)
+        if not is_option or not {*words}.isdisjoint(wrong.param.opts):
+            return f"Example: {' '.join((*program_words(), example.partition(' ')[2]))}"
+    return ""

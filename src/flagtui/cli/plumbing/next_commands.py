@@ -8,7 +8,7 @@ import click
 
 from flagtui.cli.plumbing.command_tree import descriptions
 from flagtui.cli.plumbing.options import NEXT_PLACE
-from flagtui.cli.plumbing.profile_choice import BUILT_IN
+from flagtui.cli.plumbing.profile_choice import BUILT_IN, program_words
 
 _PLACELESS: Final = ("journal", "projects")
 """Commands that take no project, or list all of them."""
@@ -44,11 +44,6 @@ def _dashed_names(words: Sequence[str]) -> list[str]:
     line = lines.get(" ".join(words[:2])) or lines.get(words[0])
     options = {name for option in line["options"] for name in option["names"]} if line else {*dashed}
     return [word for word in dashed if word not in options]
-
-
-def program_words() -> list[str]:
-    """Return the words before each command: `flagtui`, and those of the demo while one runs in it."""
-    return ["flagtui", *(word for each in BUILT_IN.values() for word in each.words.split())]
 
 
 def with_place(sentence: str, command: str) -> str:

@@ -40,6 +40,11 @@ BUILT_IN: Final[dict[str, BuiltInProfile]] = {}
 """Built-in profiles by name: that of the demo while a command runs in it."""
 
 
+def program_words() -> list[str]:
+    """Return the words before each command: `flagtui`, and those of the demo while one runs in it."""
+    return ["flagtui", *(word for each in BUILT_IN.values() for word in each.words.split())]
+
+
 class ProfileRequest(msgspec.Struct, frozen=True):
     """The profile and project of the command line."""
 

@@ -31,7 +31,7 @@ PLAIN: Final[Mapping[str, Callable[[str], EventIntent]]] = {
     "verify": intents.verify,
     "unverify": lambda id: intents.verify(id, False),
     "hide": intents.hide,
-    "show": lambda id: intents.hide(id, False),
+    "unhide": lambda id: intents.hide(id, False),
     "delete": intents.delete,
 }
 """Changes that need nothing but the event."""
@@ -60,7 +60,7 @@ verify = _plain(
 )
 unverify = _plain("unverify", "Remove the verified mark.", "event_definitions.bulk_update_verified")
 hide = _plain("hide", "Hide events; this also unverifies them.")
-show = _plain("show", "Unhide events.")
+unhide = _plain("unhide", "Unhide events; they stay unverified.")
 delete = _plain(
     "delete",
     "Delete definitions permanently; the next such event creates an empty one.",
