@@ -3,6 +3,7 @@
 Loads the app, so it is imported while the terminal reports whether it is light or dark.
 """
 
+import gc
 import sys
 from dataclasses import dataclass, field
 from functools import partial
@@ -219,6 +220,8 @@ def run_session(session: Session, keymap: dict[str, str], *, mouse: bool) -> int
 
 def run_app(app: FlagTui, *, mouse: bool = True) -> int:
     """Return the exit code. Faults of the program leave one sentence and the path of a report."""
+    # What is loaded stays until the end: a collection that looks at all of it delays the first rows.
+    gc.freeze()
     app.run(mouse=mouse)
     app.has_left = True
     if app.last_words:
