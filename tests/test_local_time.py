@@ -176,12 +176,12 @@ def test_missing_moment_has_no_age() -> None:
 @pytest.mark.parametrize(("hours", "short", "long"), [
     (0, "today", "today"),
     (12, "today", "today"),
-    (13, "1 d", "1 d ago"),
+    (13, "1 d", "1 day ago"),
     (-24, "today", "today"),
-    (-48, "in 2 d", "in 2 d"),
-    (60 * 24, "60 d", "60 d ago"),
-    (61 * 24, "2 mo", "2 mo ago"),
-    (800 * 24, "2 y", "2 y ago"),
+    (-48, "in 2 d", "in 2 days"),
+    (60 * 24, "60 d", "2 months ago"),
+    (61 * 24, "2 mo", "2 months ago"),
+    (800 * 24, "2 y", "2 years ago"),
 ])  # fmt: skip
 def test_age_in_days_counts_days_of_the_server(hours: int, short: str, long: str) -> None:
     noon = 20_000.5 * local_time.DAY

@@ -283,6 +283,6 @@ def age_in_days(then: float, now: float) -> str:
 
 
 def days_ago(then: float, now: float) -> str:
-    """Format the same in a sentence: `today`, `12 d ago` or `in 3 d`."""
-    words = age_in_days(then, now)
-    return words if words == "today" or words.startswith("in ") else f"{words} ago"
+    """Format the same in a sentence: `today`, `12 days ago` or `in 3 days`."""
+    days = int(now // DAY) - int(then // DAY)
+    return "today" if -1 <= days <= 0 else ago(-days * DAY, 0)

@@ -34,7 +34,8 @@ def event_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[lis
     if row.enforcement != "allow":
         yield label_line("ENFORCEMENT", safe_text(row.enforcement, 40), "$warning")
     yield []
-    yield from age_lines(row, now)
+    yield from seen_lines(row, now)
+    yield label_line("CHANGED", "not known" if row.updated_at is None else ago(row.updated_at, now))
 
 
 def head_lines(row: EventDefinitionRow, now: float, width: int) -> Iterator[list[Piece]]:
@@ -84,13 +85,12 @@ def description_lines(row: EventDefinitionRow, width: int) -> Iterator[list[Piec
             yield [(text, "")]
 
 
-def age_lines(row: EventDefinitionRow, now: float) -> Iterator[list[Piece]]:
-    """Yield the ages, in days: servers report no finer dates."""
+def seen_lines(row: EventDefinitionRow, now: float) -> Iterator[list[Piece]]:
+    """Yield the ages of the first and last event, in days: servers report no finer dates."""
     silent = "$warning" if is_silent(row, now) else ""
     yield label_line("LAST SEEN", last_seen_words(row, now), silent)
     first_seen = "not known" if row.created_at is None else days_ago(row.created_at, now)
     yield label_line("FIRST SEEN", first_seen)
-    yield label_line("CHANGED", "not known" if row.updated_at is None else ago(row.updated_at, now))
 
 
 def use_lines(uses: Sequence[EventUse] | None, why: str) -> Iterator[list[Piece]]:
@@ -109,7 +109,7 @@ def use_lines(uses: Sequence[EventUse] | None, why: str) -> Iterator[list[Piece]
 
 
 def last_seen_words(row: EventDefinitionRow, now: float) -> str:
-    """Return `3 d ago`, `never`, or `not known` if the server does not report it."""
+    """Return `3 days ago`, `never`, or `not known` if the server does not report it."""
     never = "not known" if "last_seen_at" in row.not_sent else "never"
     return never if row.seen_at is None else days_ago(row.seen_at, now)
 
@@ -139,23 +139,21 @@ def detail_lines(details: EventDetails, done: Sequence[Entry], now: float, width
     if definition is None:
         yield [("" if details.trouble else "loading…", "$text-muted")]
         return
-    yield from _facts(definition, now)
+    yield from _facts(definition)
     yield []
     yield from _usage(details)
     yield []
-    yield from age_lines(details.row, now)
+    yield from seen_lines(details.row, now)
     yield []
     yield from _history(definition, done, now)
 
 
-def _facts(definition: EventDefinition, now: float) -> Lines:
+def _facts(definition: EventDefinition) -> Lines:
     row = definition.row()
     yield label_line("TAGS", tags_words(row, MOST_TAGS, 60))
     yield label_line("OWNER", owner_words(row))
-    no = NOT_REPORTED if "verified" in row.not_sent else "no"
-    yield label_line(
-        "VERIFIED", _signature(definition.verified_by, definition.verified_at, now) if row.verified else no
-    )
+    if "verified" in row.not_sent:
+        yield label_line("VERIFIED", NOT_REPORTED)
     if row.is_action:
         number = f"#{definition.action_id}" if definition.action_id is not None else "number not reported"
         yield label_line("ACTION", f"{number}: a set of events under one name")
@@ -205,8 +203,9 @@ def _history(definition: EventDefinition, done: Sequence[Entry], now: float) -> 
         ("created", definition.created_by, definition.created_at),
     ]
     for words, who, at in events:
-        if at is not None:
-            yield [(f"  {words:<13}", ""), (_signature(who, at, now), "$text-muted")]
+        if at is not None or words == "last changed":
+            signature = "not known" if at is None else _signature(who, at, now)
+            yield [(f"  {words:<13}", ""), (signature, "$text-muted")]
     for entry in done[:12]:
         change = safe_text("; ".join(entry.words) or entry.verb, 80)
         ending = "" if entry.ending == "saved" else f"  {entry.ending or 'not known'}"

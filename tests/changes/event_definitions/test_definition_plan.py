@@ -105,7 +105,7 @@ KEPT: JSON = {
     "a deletion of an old event": (delete(ID), {"last_seen_at": "2020-01-01T00:00:00Z"}, "Comes back",
                                    "if the event is ever sent again"),
     "a deletion of a recent event": (delete(ID), {"last_seen_at": "2026-05-27T00:00:00Z"}, "Comes back",
-                                     "with the next event, without its metadata; last seen 1 d ago"),
+                                     "with the next event, without its metadata; last seen 1 day ago"),
     "all that a definition has": (delete(ID), KEPT, "Lost",
      "description, 2 tags, owner, verified status, hidden status, primary property, schema enforcement"
      ", columns"),

@@ -251,9 +251,10 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         if len(facts) > room:
             facts, rest = lay_out_long(self.fact_lines, room, width, beside_bar, is_short=is_short), iter(())
         facts.extend(rest)
-        text = join_lines(facts, width)
-        # Its last line is empty; where the facts fill the room, a scroll bar would lead to it.
-        self.query_one("#facts", Static).update(text[:-1] if len(facts) == room else text)
+        text = join_lines(facts, width).rstrip()
+        # One empty line is above the answers: theirs, or one of the facts unless those fill the room.
+        ends_empty = len(facts) != room and (is_short or bool(entries))
+        self.query_one("#facts", Static).update(text + "\n" if ends_empty else text)
         if self._is_cut != (len(facts) > room):
             self._is_cut = not self._is_cut
             self._redraw_keys()
