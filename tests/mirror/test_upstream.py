@@ -12,7 +12,7 @@ from tests.doubles.steady_clock import SteadyClock
 
 from flagtui.api import Client
 from flagtui.api.errors import Invalid
-from flagtui.details.local_definitions import used_cohorts
+from flagtui.evaluate.definitions import used_cohorts
 from flagtui.mirror.mirror import Mirror
 from flagtui.mirror.mirrored_flags import MirroredFlags
 from flagtui.mirror.upstream import FileUpstream, ServerUpstream, UpstreamError
@@ -189,5 +189,5 @@ def test_cohorts_of_a_flag_are_those_it_uses_through_others() -> None:
 
     cohorts = {"1": cohort(2), "2": cohort(1, 3), "3": cohort(), "4": cohort(1)}
     flag = {"filters": {"groups": [{"properties": [{"type": "cohort", "value": 1}]}]}}
-    assert used_cohorts(flag, cohorts).keys() == {"1", "2", "3"}
-    assert used_cohorts({"filters": None}, cohorts) == {}
+    assert used_cohorts(flag["filters"], cohorts).keys() == {"1", "2", "3"}
+    assert used_cohorts(None, cohorts) == {}

@@ -8,13 +8,11 @@ from typing import Final
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
-from flagtui.evaluate import wire
 from flagtui.models.activity import Activity
 from flagtui.models.filters import Filters
 from flagtui.models.flag import Flag
 from flagtui.models.flag_details import NO_NAMES, Names
 from flagtui.models.flag_responses import Cohort, LocalEvaluation
-from flagtui.models.json_value import JSON
 
 
 def names_in(document: LocalEvaluation, cohorts: Mapping[int, str] = NO_NAMES.cohorts) -> Names:
@@ -70,22 +68,6 @@ class LocalDefinitions:
             except ApiError:
                 self._time_zone = "UTC"
         return self._time_zone
-
-
-def used_cohorts(flag: Mapping[str, JSON], cohorts: Mapping[str, JSON]) -> dict[str, JSON]:
-    """Return the cohorts that a flag's conditions use, directly or through other cohorts, by id."""
-    used: dict[str, JSON] = {}
-    waiting = [*_cohort_ids(flag.get("filters"))]
-    while waiting:
-        name = waiting.pop()
-        if name in cohorts and name not in used:
-            used[name] = cohorts[name]
-            waiting += _cohort_ids(cohorts[name])
-    return used
-
-
-def _cohort_ids(value: JSON) -> list[str]:
-    return [str(item.get("value")) for item in wire.questions(value, "cohort")]
 
 
 USABLE: Final = {"hide_behavioral_cohorts": True}

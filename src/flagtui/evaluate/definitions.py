@@ -161,6 +161,21 @@ def needed_keys(
     return needed
 
 
+def used_cohorts(value: Any, cohorts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the cohorts that filters ask for, directly or through other cohorts, by id."""
+    used, waiting = dict[str, Any](), _cohort_ids(value)
+    while waiting:
+        name = waiting.pop()
+        if name in cohorts and name not in used:
+            used[name] = cohorts[name]
+            waiting += _cohort_ids(cohorts[name])
+    return used
+
+
+def _cohort_ids(value: Any) -> list[str]:
+    return [str(question.get("value")) for question in wire.questions(value, "cohort")]
+
+
 def evaluation_orders(needed: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Return for every flag key the keys to evaluate, in order, up to and including itself.
 

@@ -1,10 +1,10 @@
 """The document for local evaluation: flags, cohorts and group types, and the access to it."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from flagtui.evaluate import wire
-from flagtui.evaluate.definitions import link_dependencies
+from flagtui.evaluate.definitions import link_dependencies, used_cohorts
 from flagtui.service.access import admit, identify
 from flagtui.service.call import Call, Project
 from flagtui.service.database import find
@@ -84,30 +84,8 @@ def _linked_filters(rows: Sequence[sqlite3.Row]) -> list[str]:
 
 def _needed_cohorts(cohorts: Mapping[str, Json], filters: Sequence[str]) -> dict[str, Json]:
     """Return the cohorts that conditions ask for, and those that these ask for in turn."""
-    waiting = [
-        str(item.get("value"))
-        for text in filters
-        if '"cohort"' in text
-        for item in properties_of(value_of(text))
-        if item.get("type") == "cohort"
-    ]
-    needed: dict[str, Json] = {}
-    while waiting:
-        name = waiting.pop()
-        if name in cohorts and name not in needed:
-            needed[name] = cohorts[name]
-            waiting.extend(_named_in(cohorts[name]))
-    return dict(sorted(needed.items()))
-
-
-def _named_in(group: Json) -> Iterator[str]:
-    if not isinstance(group, dict):
-        return
-    if group.get("type") == "cohort":
-        yield str(group.get("value"))
-    members = group.get("values")
-    for member in members if isinstance(members, list) else ():
-        yield from _named_in(member)
+    asking = [item for text in filters if '"cohort"' in text for item in properties_of(value_of(text))]
+    return dict(sorted(used_cohorts(asking, cohorts).items()))
 
 
 def _expands_cohorts(call: Call) -> bool:

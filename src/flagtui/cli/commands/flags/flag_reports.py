@@ -17,7 +17,7 @@ from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import FLAGS, RecordSelection, read_words, several
 from flagtui.cli.plumbing.word_types import FLAG_WORDS, query_argument
 from flagtui.cli.records.field_words import age_words, commas, count_words, on_or_off
-from flagtui.details.local_definitions import used_cohorts
+from flagtui.evaluate.definitions import used_cohorts
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import Cohort
 from flagtui.models.json_value import JSON, as_dict
@@ -149,7 +149,9 @@ async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[De
     if document is None:
         return []
     group_types = as_dict(document.raw.get("group_type_mapping"))
-    return [DefinedFlag(flag, used_cohorts(flag, document.cohorts), group_types) for flag in flags]
+    return [
+        DefinedFlag(flag, used_cohorts(flag.get("filters"), document.cohorts), group_types) for flag in flags
+    ]
 
 
 @command(
