@@ -1,5 +1,6 @@
 """Readers of values that mean the same for every kind of record. Each raises WrongValue."""
 
+import math
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -222,22 +223,16 @@ def due_of(number: Callable[[Row], int]) -> Read[Row]:
 
     def read(value: Value) -> Reading[Row]:
         word = value.text.lower()
-        if word in ("any", "none"):
-            return Reading((word,), read_scheduled(word == "any"), number, lack=NO_SCHEDULE)
-        compare, seconds = read_age(word)
+        is_wanted = word != "none"
+        compare, seconds = read_age(word) if word not in ("any", "none") else (operator.le, math.inf)
 
         def test(facts: Facts) -> Test[int] | None:
             due, now = facts.outside.due, facts.now
-            return None if due is None else lambda id: id in due and compare(due[id] - now, seconds)
+            if due is None:
+                return None
+            return lambda id: (id in due and compare(due[id] - now, seconds)) is is_wanted
 
         return Reading((word,), test, number, lack=NO_SCHEDULE)
-
-    def read_scheduled(is_wanted: bool) -> Callable[[Facts], Test[int] | None]:
-        def test(facts: Facts) -> Test[int] | None:
-            due = facts.outside.due
-            return None if due is None else lambda id: (id in due) is is_wanted
-
-        return test
 
     return read
 
