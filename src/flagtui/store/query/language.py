@@ -22,6 +22,7 @@ from flagtui.store.query.vocabulary import (
     unknown_qualifier,
 )
 
+_WORD: Final = re.compile(r"\S+")
 _NAME: Final = re.compile(r"([A-Za-z_]+):(?!//)")
 _WITH_PATTERNS: Final = frozenset({"key", "flag", "name"})
 NO_OWNER: Final = "the owner of the key is not known"
@@ -45,15 +46,10 @@ class Piece(Struct, frozen=True):
 
 def split(line: str) -> list[Piece]:
     """Return every piece of the line, left to right. An unclosed quote or pattern extends to the end."""
-    pieces = []
-    place, end = 0, min(len(line), LINE_LIMIT)
-    while place < end:
-        if line[place].isspace():
-            place += 1
-            continue
-        piece = _piece(line[:end], place)
-        place = piece.end
-        pieces.append(piece)
+    pieces: list[Piece] = []
+    line = line[:LINE_LIMIT]
+    while word := _WORD.search(line, pieces[-1].end if pieces else 0):
+        pieces.append(_piece(line, word.start()))
     return pieces
 
 
@@ -78,15 +74,10 @@ def _piece(line: str, start: int) -> Piece:
     if mark == '"' or (mark == "/" and name in _WITH_PATTERNS):
         value, end = _read_enclosed(line, value_start, mark)
     else:
-        mark, end = "", _bare_end(line, value_start)
-        value = line[value_start:end]
+        word = _WORD.match(line, value_start)
+        end = word.end() if word else value_start
+        mark, value = "", line[value_start:end]
     return Piece(start, end, is_negated, name, value, mark)
-
-
-def _bare_end(line: str, place: int) -> int:
-    while place < len(line) and not line[place].isspace():
-        place += 1
-    return place
 
 
 def _read_enclosed(line: str, opening: int, mark: str) -> tuple[str, int]:
