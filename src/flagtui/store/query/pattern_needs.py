@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from flagtui.store.query.pattern_syntax import Alternation, Edge, InTurn, Node, Repeat, Symbol
-from flagtui.store.query.value_tests import Begins, Contains, ContainsAny, Ends, ValueTest
+from flagtui.store.query.value_tests import Begins, Ends, ValueTest, contains_any
 
 AnyOf = frozenset[str]
 """Words of which one must occur."""
@@ -33,14 +33,10 @@ def needs_of(tree: Node) -> Needs:
         return Needs((Ends(ends),), is_enough=True)
     literals = _look(tree)
     clauses = sorted(_clauses_of(literals), key=_selectivity, reverse=True)
-    others = [_test(clause) for clause in clauses if not clause & {begins, ends}]
+    others = [contains_any(clause) for clause in clauses if not clause & {begins, ends}]
     at_edges = [Begins(begins)] * bool(begins) + [Ends(ends)] * bool(ends)
     is_enough = literals.exact is not None and not literals.has_edges and len(clauses) == 1
     return Needs((*at_edges, *others), is_enough)
-
-
-def _test(clause: AnyOf) -> ValueTest[str]:
-    return Contains(*clause) if len(clause) == 1 else ContainsAny(clause)
 
 
 def _word_at_edge(tree: Node, edge: str, step: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from flagtui.models.rows import Row
-from flagtui.store.query.value_tests import Comparison, Contains, ContainsAny, ValueTest, age_test, fold
+from flagtui.store.query.value_tests import Comparison, ValueTest, age_test, contains_any, fold
 from flagtui.store.query.vocabulary import Facts, Qualifier, Reading, Test, Value, WrongValue, read_words
 
 _COMPARISONS: Final[dict[str, Comparison]] = {
@@ -77,7 +77,7 @@ def person_of(
         parts = _parts(value)
         others = frozenset(part for part in parts if part != "me" or value.is_quoted)
         words = tuple(f'"{part}"' if part in others else part for part in parts)
-        named = _contains(others)
+        named = contains_any(others)
         if "me" not in words:
             return Reading(words, lambda _facts: named, text, is_folded=True)
         if not others:
@@ -127,7 +127,7 @@ def part_of(text: Callable[[Row], str]) -> Read[Row]:
 
     def read(value: Value) -> Reading[Row]:
         parts = _parts(value)
-        test = _pattern(value.text) if value.is_pattern else _contains(frozenset(parts))
+        test = _pattern(value.text) if value.is_pattern else contains_any(frozenset(parts))
         words = ("/", value.text) if value.is_pattern else parts
         return Reading(words, lambda _facts: test, text, is_folded=True, always=test)
 
@@ -141,10 +141,6 @@ def _parts(value: Value) -> tuple[str, ...]:
     if not all(parts):
         raise WrongValue
     return parts
-
-
-def _contains(words: frozenset[str]) -> ValueTest[str]:
-    return Contains(*words) if len(words) == 1 else ContainsAny(words)
 
 
 def _pattern(source: str) -> ValueTest[str]:

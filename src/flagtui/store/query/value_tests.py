@@ -88,6 +88,11 @@ class ContainsAny(ValueTest[str]):
         return bytes(reduce(partial(map, operator.or_), each))
 
 
+def contains_any(words: frozenset[str]) -> Contains | ContainsAny:
+    """Return the test for one of these words; a single word is tested faster."""
+    return Contains(*words) if len(words) == 1 else ContainsAny(words)
+
+
 @dataclass(frozen=True, slots=True)
 class Begins(ValueTest[str]):
     """The text begins with this, or must not."""
