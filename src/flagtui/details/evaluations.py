@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from typing import Final
 
 import msgspec
 
 from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.evaluation import Evaluation, Reason, RuleReason
-from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.evaluate.run import Group, Person
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import EvaluatedFlag, Trial
@@ -180,8 +178,3 @@ class PersonEvaluation(msgspec.Struct, frozen=True):
         """Return whether a flag's value is known; a known one of rules can be None, the caller's default."""
         here = self.local_values.get(key)
         return self.value_of(key) is not None or (here is not None and here.is_known)
-
-
-def limited_evaluation() -> AbstractContextManager[None]:
-    """Limit the time for patterns of all evaluations inside, such as those of one command or one screen."""
-    return limited_patterns()

@@ -17,9 +17,9 @@ from flagtui.details.evaluations import (
     EvaluationSubject,
     InvalidSubject,
     PersonEvaluation,
-    limited_evaluation,
     read_subject,
 )
+from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.models.filters import Condition
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
@@ -121,7 +121,7 @@ class WhoPane(Vertical, RecordPane):
             return
         self._trouble, self._asked_about = "asking…", flag
         self._draw()
-        with limited_evaluation():
+        with limited_patterns():
             evaluations = [await self._ask(subject, flag) for subject in named if subject is not None]
         self._accounts = [account for account in evaluations if account is not None]
         self._trouble = ""

@@ -21,11 +21,11 @@ from flagtui.details.evaluations import (
     EvaluationSubject,
     InvalidSubject,
     PersonEvaluation,
-    limited_evaluation,
     read_subject,
 )
 from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.details.subject_evaluations import SubjectEvaluations, definitions_of
+from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON
 from flagtui.text.evaluation_words import condition_sentences, decided_by, payload_words
@@ -145,7 +145,7 @@ async def _values(
             return sorted(chain.from_iterable(values), key=lambda value: value.key)
     every = selection or RecordSelection((), ("is:on", "is:off"))
     flags = [Flag.of(raw) for raw in await listed_objects_of(session, every)]
-    with limited_evaluation():
+    with limited_patterns():
         return [value_of(account) for account in await _accounts(session, subjects, flags)]
 
 

@@ -13,9 +13,9 @@ from flagtui.cli.plumbing.proposal_files import STAGED
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.set_sources import find_source
 from flagtui.cli.plumbing.value_types import SetName
-from flagtui.details.evaluations import limited_evaluation
 from flagtui.details.local_definitions import LocalDefinitions, ProjectCohorts
 from flagtui.details.set_evaluations import ValueChange, evaluate_set
+from flagtui.evaluate.pattern_budget import limited_patterns
 
 VALUE_CHANGE: Final[RecordSchema[ValueChange]] = RecordSchema(
     "value-change",
@@ -50,7 +50,7 @@ async def evaluate_staged(
     subjects = [subject_of(line) for line in dict.fromkeys(people)]
     changes = find_source(session, source).change_set.changes
     local = LocalDefinitions(session.client, ProjectCohorts(session.client))
-    with limited_evaluation():
+    with limited_patterns():
         values = [await evaluate_set(subject, changes, session.client, local) for subject in subjects]
     if local.trouble is not None:
         warn(f"flags that depend on those of the set are not evaluated: {local.trouble.what}")
