@@ -28,6 +28,7 @@ TAGS_DONE: Final = whole(
 
 
 IdT = TypeVar("IdT", int, str)
+RecordT = TypeVar("RecordT")
 
 
 class TagEdit(NamedTuple, Generic[IdT]):
@@ -70,9 +71,11 @@ def read_numbers(fields: Fields) -> list[int]:
 NOT_EDITABLE: Final = "Not found or no edit access"
 
 
-def edit_each(edit: TagEdit[int], retag: Callable[[int], list[str] | str]) -> Response:
+def edit_each(
+    edit: TagEdit[int], editable: Mapping[int, RecordT], retag: Callable[[RecordT], list[str] | str]
+) -> Response:
     """Return the outcomes; `retag` edits one record and returns its tags, or the reason why not."""
-    outcomes = {number: retag(number) for number in edit.ids}
+    outcomes = {id: retag(editable[id]) if id in editable else NOT_EDITABLE for id in edit.ids}
     updated = [{"id": number, "tags": tags} for number, tags in outcomes.items() if isinstance(tags, list)]
     skipped = [{"id": number, "reason": why} for number, why in outcomes.items() if isinstance(why, str)]
     return respond({"updated": updated, "skipped": skipped})

@@ -11,7 +11,7 @@ from flagtui.service.experiments.rows import select
 from flagtui.service.experiments.save import SCOPE
 from flagtui.service.list_filters import among
 from flagtui.service.responses import Response, respond, text_of
-from flagtui.service.tag_edits import NOT_EDITABLE, TagEdit, edit_each, read_numbers, read_tag_edit
+from flagtui.service.tag_edits import TagEdit, edit_each, read_numbers, read_tag_edit
 
 
 def matching_ids(call: Call) -> Response:
@@ -26,13 +26,9 @@ def bulk_update_tags(call: Call) -> Response:
     edit = read_tag_edit(call, read_numbers)
     values = {"project": call.project.id, "ids": text_of(edit.ids)}
     rows = select(call.db, f"e.project_id = :project AND e.deleted = 0 AND e.id IN {among('ids')}", values)
-    levels, by_id = levels_of(call), {experiment.id: experiment for experiment in rows}
-
-    def retag(number: int) -> list[str] | str:
-        is_editable = number in by_id and levels.reaches(number, "editor")
-        return _retag(call, by_id[number], edit) if is_editable else NOT_EDITABLE
-
-    return edit_each(edit, retag)
+    levels = levels_of(call)
+    editable = {experiment.id: experiment for experiment in rows if levels.reaches(experiment.id, "editor")}
+    return edit_each(edit, editable, lambda experiment: _retag(call, experiment, edit))
 
 
 def _retag(call: Call, experiment: Experiment, edit: TagEdit[int]) -> list[str]:

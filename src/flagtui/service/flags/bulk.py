@@ -26,7 +26,7 @@ from flagtui.service.flags.rules.documents import stored_version
 from flagtui.service.flags.save import change_flag, gated_change, opened_values
 from flagtui.service.flags.status import groups_of, percentage_of, variants_of
 from flagtui.service.responses import Response, respond, text_of, value_of
-from flagtui.service.tag_edits import NOT_EDITABLE, TagEdit, edit_each, read_numbers, read_tag_edit
+from flagtui.service.tag_edits import TagEdit, edit_each, read_numbers, read_tag_edit
 
 _FILTERS = {*FILTERS} - {"key", "has_evaluation_tags", "eligible_for_experiment"}
 
@@ -173,12 +173,8 @@ def bulk_update_tags(call: Call) -> Response:
     edit = read_tag_edit(call, read_numbers)
     rows = rows_by_id(call.db, call.project.id, edit.ids)
     levels = load_levels(call.db, call.caller, call.project)
-
-    def retag(number: int) -> list[str] | str:
-        is_editable = number in rows and levels.reaches(number, "editor")
-        return _retag(call, rows[number], edit) if is_editable else NOT_EDITABLE
-
-    return edit_each(edit, retag)
+    editable = {number: row for number, row in rows.items() if levels.reaches(number, "editor")}
+    return edit_each(edit, editable, lambda row: _retag(call, row, edit))
 
 
 def _retag(call: Call, row: sqlite3.Row, edit: TagEdit[int]) -> list[str] | str:
