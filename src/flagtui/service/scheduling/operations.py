@@ -18,7 +18,7 @@ from flagtui.service.list_filters import Filter, comparing
 from flagtui.service.operations import PROJECT, Operation
 from flagtui.service.projects import load_time_zone
 from flagtui.service.resources import Resource, find_row
-from flagtui.service.scheduling.recurrence import CRON_FIELDS, INTERVALS, BadCron, check_cron
+from flagtui.service.scheduling.recurrence import CRON_FIELDS, INTERVALS, BadCron, read_cron
 from flagtui.service.shapes import MAYBE_TEXT, OBJECT
 
 _MODELS = ("FeatureFlag",)
@@ -40,7 +40,7 @@ def _read_cron(fields: Fields, name: str, _: Target) -> Json:
         if len(expression.split()) != CRON_FIELDS:
             raise fields.fault(name, _FIVE_FIELDS)
         try:
-            check_cron(expression)
+            read_cron(expression)
         except BadCron:
             raise fields.fault(name, _BAD_CRON) from None
     return expression

@@ -35,7 +35,7 @@ def _months_later(moment: datetime, months: int) -> datetime:
 
 def next_by_cron(moment: datetime, expression: str, zone: tzinfo) -> datetime:
     """Return the first whole minute after `moment` that the expression names on clocks of `zone`."""
-    minutes, hours, matches_day = _parse(expression)
+    minutes, hours, matches_day = read_cron(expression)
     local = moment.astimezone(zone).replace(second=0, microsecond=0)
     for days in range(_FARTHEST):
         day = local + timedelta(days=days)
@@ -50,12 +50,8 @@ def next_by_cron(moment: datetime, expression: str, zone: tzinfo) -> datetime:
     raise BadCron("It never comes round.")
 
 
-def check_cron(expression: str) -> None:
-    _parse(expression)
-
-
-def _parse(expression: str) -> tuple[list[int], list[int], Callable[[datetime], bool]]:
-    """Return minutes, hours, and whether a day matches."""
+def read_cron(expression: str) -> tuple[list[int], list[int], Callable[[datetime], bool]]:
+    """Return minutes, hours, and whether a day matches. Raises BadCron."""
     fields = expression.split()
     if len(fields) != CRON_FIELDS:
         raise BadCron("A cron expression has five fields.")
