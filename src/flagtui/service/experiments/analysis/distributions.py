@@ -6,7 +6,6 @@ The absolute error is below 1e-10; the tests compare with an independent impleme
 import math
 from statistics import NormalDist
 
-_STANDARD = NormalDist()
 _TINY = 1e-300
 _LARGE_DEGREES = 1e6
 _ENOUGH = 1e-15
@@ -17,9 +16,8 @@ def normal_cdf(x: float) -> float:
     return 0.5 * math.erfc(-x / math.sqrt(2.0))
 
 
-def normal_quantile(p: float) -> float:
-    """Return the x with P(Z <= x) = p, for 0 < p < 1 (Wichura's algorithm AS 241)."""
-    return _STANDARD.inv_cdf(p)
+normal_quantile = NormalDist().inv_cdf
+"""Returns the x with P(Z <= x) = p, for 0 < p < 1 (Wichura's algorithm AS 241)."""
 
 
 def student_t_survival(t: float, degrees: float) -> float:
@@ -106,13 +104,11 @@ def _beta_fraction(x: float, a: float, b: float) -> float:
     value = d
     for m in range(1, 100_000):
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        d = 1.0 / _away_from_zero(1.0 + even * d)
-        c = _away_from_zero(1.0 + even / c)
-        value *= d * c
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        d = 1.0 / _away_from_zero(1.0 + odd * d)
-        c = _away_from_zero(1.0 + odd / c)
-        value *= d * c
+        for term in (even, odd):
+            d = 1.0 / _away_from_zero(1.0 + term * d)
+            c = _away_from_zero(1.0 + term / c)
+            value *= d * c
         if abs(d * c - 1.0) < _ENOUGH:
             break
     return value
