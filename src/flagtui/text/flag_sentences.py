@@ -58,10 +58,7 @@ def who_sees_it(filters: Filters, names: Names = NO_NAMES, lines: int | None = N
         yield [(f"no one{' else' if decides_before(filters) else ''}: {why}", "$warning")]
         return
     blocks = condition_blocks(filters, names, None if lines is None else MOST_PROPERTIES)
-    if lines is None:
-        yield from (line for block in blocks for line in block)
-    else:
-        yield from shorten(blocks, total, "conditions", lines)
+    yield from shorten(blocks, total, "conditions", lines)
     if filters.early_exit and total > 1:
         yield [(BULLET, "$faint"), (EARLY_EXIT, "")]
 

@@ -26,11 +26,11 @@ LinesIn = Callable[[int], Iterator[list[Piece]]]
 
 
 def shorten(
-    blocks: Iterable[Block], total: int, plural: str, lines: int = LINES, rest: str = IN_JSON
+    blocks: Iterable[Block], total: int, plural: str, lines: int | None = LINES, rest: str = IN_JSON
 ) -> Iterator[list[Piece]]:
     """Yield the lines of complete items up to about `lines` lines, then how many of `total` remain.
 
-    `blocks` is read lazily, only as far as it is shown.
+    `blocks` is read lazily, only as far as it is shown; without `lines` it is shown whole.
     """
     shown = drawn = 0
     for block in blocks:
@@ -38,7 +38,7 @@ def shorten(
             yield line
             drawn += 1
         shown += 1
-        if drawn >= lines:
+        if lines is not None and drawn >= lines:
             break
     if shown < total:
         yield more_line(total - shown, plural, rest)

@@ -14,7 +14,7 @@ from flagtui.local_time import ago
 from flagtui.safe_text import code_points, safe_text
 from flagtui.text.conflict_lines import conflict_lines
 from flagtui.text.formats import share_bar
-from flagtui.text.long_lists import shorten, wrap_safe
+from flagtui.text.long_lists import in_short, shorten, wrap_safe
 from flagtui.text.styled import Piece
 
 LABEL: Final = 15
@@ -192,8 +192,7 @@ def _doubtful_lines(plans: Sequence[Proposal], width: int) -> Iterator[list[Piec
     """Yield which records have a caution or a conflict: a short screen does not show their own lines."""
     names = [safe_text(plan.key, 60) for plan in plans if plan.cautions or plan.conflicts]
     if names and len(plans) > FEW:
-        more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
-        text = f"{len(names):,} of {len(plans):,} with a caution: {', '.join(names[:FEW])}{more}"
+        text = f"{len(names):,} of {len(plans):,} with a caution: {in_short(names, FEW)}"
         yield from caution_lines(text, (), width)
 
 

@@ -30,11 +30,7 @@ def rule_lines(filters: Filters, names: Names = NO_NAMES, lines: int | None = No
         yield [("the server cannot evaluate this flag: its rules are malformed", "$warning")]
         return
     total = len(as_list(filters.raw["rules"]))
-    blocks = rule_blocks(filters, names)
-    if lines is None:
-        yield from (line for block in blocks for line in block)
-    else:
-        yield from shorten(blocks, total, "rules", lines)
+    yield from shorten(rule_blocks(filters, names), total, "rules", lines)
     who = "everyone else" if total else "everyone, since there is no rule"
     yield [(BULLET, "$faint"), (f"{who}: ", ""), *default_pieces(filters)]
 
