@@ -17,9 +17,5 @@ def clock_words(link: ConnectionState) -> str:
     ahead = link.last_answer - link.server_time
     if abs(ahead) <= TOLERANCE:
         return ""
-    size, noun = next(
-        (size, noun)
-        for size, noun in ((3600, "hour"), (60, "minute"))
-        if abs(ahead) >= 2 * size or size == 60
-    )
+    size, noun = (3600, "hour") if abs(ahead) >= 2 * 3600 else (60, "minute")
     return f"{count(round(abs(ahead) / size), noun)} {'ahead of' if ahead > 0 else 'behind'} the server's"

@@ -280,12 +280,8 @@ def rest_words(variants: Sequence[Variant]) -> str:
     if not variants or abs(total - 100) < TOLERANCE:
         return ""
     if total < 100:
-        who = (
-            f"the other {percent(round(100 - total, 6))} of matching users get"
-            if total
-            else "matching users get"
-        )
-        return f"{who} plain true, unless a condition sets the variant"
+        who = f"the other {percent(round(100 - total, 6))} of matching users" if total else "matching users"
+        return f"{who} get plain true, unless a condition sets the variant"
     ranges = VariantDraw.among(0.0, [(variant.key, variant.rollout) for variant in variants]).ranges
     actual = [(key, (min(high, 1.0) - min(low, 1.0)) * 100) for key, low, high in ranges]
     reduced = [

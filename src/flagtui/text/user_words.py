@@ -20,8 +20,7 @@ def user_change_in_short(change: UserChange | None, width: int) -> str:
     sign = "≤" * is_bound
     if len(sign) + len(words) <= width:
         return f"{sign}{words}"
-    sides = [(mark, number) for mark, number in (("+", change.gained), ("-", change.lost)) if number]
-    short = [f"{mark}{_thousands(number, is_bound)}" for mark, number in sides]
+    short = [f"{mark}{_thousands(number, is_bound)}" for mark, number in _sides(change)]
     words = sign + "".join(short)
     return words if len(words) <= width else f"{sign}{short[change.gained < change.lost]}…"
 
@@ -43,9 +42,10 @@ def _thousands(number: int, is_bound: bool) -> str:
 
 
 def _numbers(change: UserChange) -> str:
-    gained, lost = (
-        (f"+{change.gained:,}" if change.gained else ""),
-        (f"-{change.lost:,}" if change.lost else ""),
-    )
+    words = " ".join(f"{mark}{number:,}" for mark, number in _sides(change))
     groups = " groups" if change.unit == "groups" else ""
-    return f"{' '.join(part for part in (gained, lost) if part)}{groups}" if gained or lost else "±0"
+    return f"{words}{groups}" if words else "±0"
+
+
+def _sides(change: UserChange) -> list[tuple[str, int]]:
+    return [(mark, number) for mark, number in (("+", change.gained), ("-", change.lost)) if number]
