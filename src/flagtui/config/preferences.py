@@ -169,9 +169,8 @@ class Preferences:
 
     def left_lists(self, profile: str, host: str) -> LeftLists:
         """Return the state of the lists at the end of the last run."""
-        return (
-            self.remembered.left.get(place_of(profile, host), NOTHING_LEFT) if self.resumes else NOTHING_LEFT
-        )
+        left = self.remembered.left if self.resumes else {}
+        return left.get(place_of(profile, host), NOTHING_LEFT)
 
     def keep_left(self, profile: str, host: str, left: LeftLists) -> None:
         """Remember the state of the lists; a line that is too long is dropped."""

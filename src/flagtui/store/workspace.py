@@ -153,14 +153,11 @@ class Workspace:
         `snapshot` was read before there was a client; rows of another place are ignored.
         """
         place = self._place(kind)
-        stored = (
-            snapshot
-            if snapshot is not None and snapshot.place == place
-            else recall_rows(self._snapshots, place)
-        )
-        if stored is None:
+        if snapshot is None or snapshot.place != place:
+            snapshot = recall_rows(self._snapshots, place)
+        if snapshot is None:
             return False
-        self._lists[kind].loading.recall(stored.rows, stored.taken_at)
+        self._lists[kind].loading.recall(snapshot.rows, snapshot.taken_at)
         return True
 
     def as_of(self, moment: float, kind: Kind = "flags") -> Snapshot[Any] | None:
