@@ -15,6 +15,7 @@ from flagtui.app.shell.toasts import drop_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.app.writing.results_screen import AGAIN, SKIPPED, Result, ResultsScreen
+from flagtui.changes.adapter import WriteContext
 from flagtui.changes.guard import Approved, GuardRefused, Question, guard
 from flagtui.changes.journal_entries import Signature
 from flagtui.changes.optimistic_rows import OptimisticRows
@@ -84,8 +85,9 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         self._planned = planned
         self._late = planned.late
         """The single plan with late responses of the server: the question shows it when they arrive."""
-        self._signature = signature
-        """Of the project in which it happens."""
+        journal, clock = app_state.session.journal, app_state.session.clock
+        self.write_context = WriteContext(journal, signature, clock, self.show_wait, on_lost=self.count_lost)
+        """What sending needs; its signature is that of the project in which it happens."""
         self._unresolved = Unresolved(app_state, rows.workspace)
         self._lost = 0
         """Changes without a response that the header counts until their rows are marked."""
@@ -219,7 +221,9 @@ class AppInterface(Interface[P, R], Generic[P, R]):
     def _is_here(self) -> bool:
         """Whether `u` would undo it next."""
         workspace = self._app_state.workspace
-        return workspace is not None and self._signature.reaches(self._app_state.signature(workspace))
+        return workspace is not None and self.write_context.signature.reaches(
+            self._app_state.signature(workspace)
+        )
 
     async def show_results(self, results: Iterable[Result]) -> bool:
         """List the records that were not changed with their reasons; return True to try them again."""

@@ -18,6 +18,7 @@ from flagtui.app.state.staging_mode import Staging
 from flagtui.app.writing.app_interface import AppInterface
 from flagtui.app.writing.workspace_context import WorkspaceContext
 from flagtui.app.writing.write_path import WritePath
+from flagtui.changes.adapter import WriteContext
 from flagtui.changes.journal import JournalUnwritable
 from flagtui.changes.pipeline import run
 from flagtui.changes.planner import Planned
@@ -116,8 +117,14 @@ class SetApplication:
         self, change_set: ChangeSet, workspace: Workspace, *, is_overwriting: bool = False
     ) -> SetPlan | None:
         """Plan the rest of the set; show why it cannot be planned."""
+        session, signature = self._app_state.session, self._app_state.signature(workspace)
         context = WorkspaceContext(self._app_state, workspace, is_applying=True)
-        writing = self._path.write_context(self._app_state.signature(workspace))
+        writing = WriteContext(
+            session.journal,
+            signature,
+            session.clock,
+            lambda words: self._runner.show_toast(Notice(words, "warning")),
+        )
         try:
             with self._runner.reading(count(len(change_set.changes), "change")):
                 plan = await plan_set(change_set, context, writing, is_overwriting=is_overwriting)
@@ -139,9 +146,8 @@ class SetApplication:
         planned = replace(planned, purpose=purpose, batch=change_set.id, note=note)
         interface = SetInterface(self._app_state, self._runner, workspace, planned, self._staging)
         interface.undoable = len(plan.progress.saved)
-        writing = self._path.write_context(self._app_state.signature(workspace), interface)
         with self._staging.applying():
-            report = await run(planned, interface, self._app_state.rules, writing)
+            report = await run(planned, interface, self._app_state.rules, interface.write_context)
             if report is None:
                 return
             saved = {interface.identity_of(outcome) for outcome in report.saved}

@@ -17,10 +17,9 @@ from flagtui.app.writing.app_interface import AppInterface
 from flagtui.app.writing.results_screen import results_of
 from flagtui.app.writing.stage_steps import StageSteps
 from flagtui.app.writing.workspace_context import WorkspaceContext
-from flagtui.changes.adapter import WriteContext
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_planner import FlagPlanner, NewFlag, NewFlagPlanner
-from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.changes.journal_entries import Entry
 from flagtui.changes.optimistic_rows import OptimisticRows
 from flagtui.changes.pipeline import run
 from flagtui.changes.planner import Planned, Planner, Q
@@ -217,7 +216,7 @@ class WritePath:
         if self._app_state.is_staging and purpose is None and not planner.is_local:
             report = await self.stage_steps.stage(planned, interface, rules)
         else:
-            report = await run(planned, interface, rules, self.write_context(signature, interface))
+            report = await run(planned, interface, rules, interface.write_context)
         if report is None:
             return None
         drop_toast(self._runner.app, UNSAVED)
@@ -256,16 +255,6 @@ class WritePath:
             planned.late.cancel()
         self._runner.show_toast(outdated)
         return None
-
-    def write_context(
-        self, signature: Signature, interface: AppInterface[Any, Any] | None = None
-    ) -> WriteContext:
-        """Return what sending needs: the journal, the clock, and where waits and lost responses are shown."""
-        session = self._app_state.session
-        context = WriteContext(session.journal, signature, session.clock)
-        if interface is None:
-            return replace(context, tell=lambda words: self._runner.show_toast(Notice(words, "warning")))
-        return replace(context, tell=interface.show_wait, on_lost=interface.count_lost)
 
     async def _explain_skipped(
         self, skipped: Sequence[Skipped], interface: AppInterface[P, R], *, is_single: bool
