@@ -85,7 +85,8 @@ class KeyQueue:
     def _is_first(self, key: str) -> bool:
         """Return whether the key needs a connection, or rows, that its list does not have yet."""
         app, rows = self._app, self._app.focused
-        if not isinstance(rows, RowList) or app.screen.is_modal:
+        # What needs rows is ready last, and the command of a key takes long to find.
+        if not isinstance(rows, RowList) or app.screen.is_modal or self._is_ready(rows, needs_rows=True):
             return False
         id = self._command_of(key)
         if self._is_ready(rows, needs_rows=id in NEEDS_ROWS):
