@@ -55,7 +55,7 @@ def consequences(
     if "key" in values and not fresh.deleted:
         yield Consequence("Code", f"stops matching {fresh.key} at once", "danger")
     is_deletion = values.get("deleted") is True
-    if (is_deletion or values.get("archived") is True) and context.code_uses is not None:
+    if context.code_uses is not None:
         yield _code_uses(context.code_uses, context.now)
     if is_deletion and fresh.targeting.has_rules:
         yield Consequence("Undo", "not possible: servers cannot restore a flag with rules", "danger")

@@ -77,7 +77,7 @@ class Context(msgspec.Struct, frozen=True):
     names: Names = NO_NAMES
     """Names of the cohorts and groups in its conditions."""
     code_uses: CodeUses | None = None
-    """Uses in code as of the last scan; None without a scan."""
+    """Uses in code as of the last scan, for a deletion or archiving; None without a scan."""
 
 
 COUNTED: Final = 8

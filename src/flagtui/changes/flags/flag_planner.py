@@ -193,13 +193,14 @@ class FlagPlanner(Planner[FlagRequest, Plan, Flag]):
         rows = await self._read_neighbours(fresh, changes, is_one_of_many=is_one_of_many)
         me = await context.me() if has_queries else None
         needs_names = has_queries and not is_one_of_many and "filters" in changes
+        is_removal = changes.get("deleted") is True or changes.get("archived") is True
         base = Context(
             now=context.clock.time(),
             me=me,
             reach=NotKnown(context.uncounted or UNCOUNTED),
             dependents=(),
             names=await context.names(fresh.raw, changes) if needs_names else NO_NAMES,
-            code_uses=context.code_uses(live_key(fresh)) if has_queries else None,
+            code_uses=context.code_uses(live_key(fresh)) if has_queries and is_removal else None,
         )
         ask = context.client.flags if has_queries and not is_one_of_many else None
         adds_later = context.adds_later and not is_one_of_many
