@@ -11,8 +11,8 @@ from tests.doubles.slices import at_most
 from tests.doubles.tables import table
 from tests.doubles.targeting import variants
 
-from flagtui.changes.flags.flag_consequences import cautions, consequences
-from flagtui.changes.flags.flag_context import NO_USERS, Context, NotKnown, Reach, Touch
+from flagtui.changes.flags.flag_consequences import cautions, consequences, touch_sentence
+from flagtui.changes.flags.flag_context import NO_USERS, Context, NotKnown, Reach
 from flagtui.changes.flags.flag_intent import Intent, set_all_rollouts, set_field, set_rollout, switch
 from flagtui.changes.proposal import Consequence, consequence_with_age
 from flagtui.changes.skipped import Linked
@@ -26,7 +26,7 @@ from flagtui.models.json_value import JSON
 OFF: Final = switch("turn off", 812)
 WIDER: Final = set_rollout(flag(), 0, 60)
 RETAG: Final = set_field(812, "tags", ["checkout"], ["checkout", "web"])
-TOUCH: Final = Touch("sam", NOW - 180, "rollout 25 % → 50 %")
+TOUCH: Final = touch_sentence("sam", NOW - 180, "rollout 25 % → 50 %")
 SINCE: Final = {"last_touch": TOUCH, "touched_since": (TOUCH,)}
 OPTED_IN: Final = Reach(20, 20, 50, is_bound=True, opted_in="those who opted in")
 
@@ -64,7 +64,7 @@ def experiment(is_running: bool | None) -> dict[str, JSON]:
     (seen_at(12), {}, SINCE, "Last change: sam, 3 min ago: rollout 25 % → 50 %"),
     # The newest change is named once.
     (seen_at(11), {}, SINCE, "Last change: "),
-    (OFF, {}, {"last_touch": Touch("sam", None, "")}, "Last change: sam"),
+    (OFF, {}, {"last_touch": touch_sentence("sam", None)}, "Last change: sam"),
     (OFF, {}, {"last_touch": NotKnown("too slow")}, "Last change: not known: too slow"),
     (OFF, {}, {"dependents": NotKnown("too slow")}, "Dependents: not known: too slow"),
     (OFF, {}, {"dependents": (Linked(9, "child", False),)},

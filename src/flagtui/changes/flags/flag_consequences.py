@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from flagtui.changes.difference import difference
-from flagtui.changes.flags.flag_context import NO_USERS, Context, NotKnown, Reach, Touch
+from flagtui.changes.flags.flag_context import NO_USERS, Context, NotKnown, Reach
 from flagtui.changes.flags.flag_intent import Intent
 from flagtui.changes.flags.flag_refusals import experiments_of
 from flagtui.changes.flags.flag_words import in_words
@@ -69,10 +69,10 @@ def consequences(
         yield _changed_since(intent.seen_version, fresh, context)
 
 
-def touch_sentence(touch: Touch) -> Sentence:
-    """Return `sam, 3 min ago: rollout 25 % → 50 %`."""
-    when = (", ", touch.at) if touch.at is not None else ()
-    return (touch.who, *when, f": {touch.what}" if touch.what else "")
+def touch_sentence(who: str, at: float | None, what: str = "") -> Sentence:
+    """Return `sam, 3 min ago: rollout 25 % → 50 %`; `at` is in Unix seconds."""
+    when = (", ", at) if at is not None else ()
+    return (who, *when, f": {what}" if what else "")
 
 
 def _not_known(label: str, part: NotKnown) -> Consequence:
@@ -144,11 +144,9 @@ def _last_touch(fresh: Flag, context: Context) -> Consequence | None:
     if touch is None:
         if fresh.last_modified_by is None:
             return None
-        touch = Touch(fresh.last_modified_by.label, unix(fresh.updated_at))
-    recent = touch.at is not None and context.now and context.now - touch.at < 15 * 60
-    return consequence_with_age(
-        "Last change", touch_sentence(touch), context.now, "warning" if recent else "plain"
-    )
+        touch = touch_sentence(fresh.last_modified_by.label, unix(fresh.updated_at))
+    is_recent = any(context.now and context.now - at < 15 * 60 for at in touch if not isinstance(at, str))
+    return consequence_with_age("Last change", touch, context.now, "warning" if is_recent else "plain")
 
 
 def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Consequence:
@@ -159,10 +157,10 @@ def _changed_since(seen_version: int, fresh: Flag, context: Context) -> Conseque
     versions = f"v{seen_version} → v{fresh.version}"
     touches = context.touched_since[:TOUCHES]
     if not touches and fresh.last_modified_by is not None:
-        touches = (Touch(fresh.last_modified_by.label, unix(fresh.updated_at)),)
+        touches = (touch_sentence(fresh.last_modified_by.label, unix(fresh.updated_at)),)
     parts: list[str | float] = [versions]
     for touch in touches:
-        parts += ["; " if len(parts) > 1 else " by ", *touch_sentence(touch)]
+        parts += ["; " if len(parts) > 1 else " by ", *touch]
     # Every change raises the version by one, and only the newest are read.
     if context.touched_since and (more := fresh.version - seen_version - len(touches)) > 0:
         parts.append(f"; and {more:,} more")
@@ -235,10 +233,10 @@ SHOWN: Final = 2
 """Phrases of one entry that a question shows; the rest is counted."""
 
 
-def touch_of(entry: Activity) -> Touch:
+def touch_of(entry: Activity) -> Sentence:
     """Return an entry of the activity as an earlier change."""
     who = "the system" if entry.actor == SYSTEM else entry.actor
-    return Touch(who, unix(entry.created_at), activity_in_short(entry))
+    return touch_sentence(who, unix(entry.created_at), activity_in_short(entry))
 
 
 def activity_in_short(entry: Activity) -> str:

@@ -8,6 +8,7 @@ import msgspec
 
 from flagtui.api.heavy_work import off_loop
 from flagtui.changes.flags.flag_words import why_read_only
+from flagtui.changes.proposal import Sentence
 from flagtui.changes.skipped import Linked
 from flagtui.models.account import User
 from flagtui.models.code_uses import CodeUses
@@ -47,14 +48,6 @@ class Reach(msgspec.Struct, frozen=True):
     """Users the server does not count, in words."""
 
 
-class Touch(msgspec.Struct, frozen=True):
-    """One earlier change: who, when (Unix seconds), what, in words."""
-
-    who: str
-    at: float | None = None
-    what: str = ""
-
-
 class Context(msgspec.Struct, frozen=True):
     """The context of a flag, read before the question; nothing here may delay a kill switch."""
 
@@ -68,9 +61,9 @@ class Context(msgspec.Struct, frozen=True):
     """Known dependencies of this flag, before the change and after it."""
     together: frozenset[int] = frozenset()
     """Ids of the flags that change at the same time."""
-    last_touch: Touch | NotKnown | None = None
-    """None: the last change in the record of the flag."""
-    touched_since: tuple[Touch, ...] = ()
+    last_touch: Sentence | NotKnown | None = None
+    """Who changed it last, when, and what; None: as the record of the flag has it."""
+    touched_since: tuple[Sentence, ...] = ()
     """Changes after the version that the user saw, newest first."""
     similar: tuple[str, ...] = ()
     """Confusable keys in the project."""
