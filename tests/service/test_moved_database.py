@@ -1,8 +1,9 @@
-"""A database file that is moved while the service runs is noticed before the next acknowledgement."""
+"""A database file that is moved or damaged while the service runs is noticed and named."""
 
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,20 @@ async def test_a_change_of_a_moved_file_is_not_acknowledged(world: World, move: 
     expected = {"status": 503, "code": "database_moved", "detail": detail}
     await world.refuses("PATCH", f"{flag['id']}/", {"name": "changed"}, **expected)
     await world.refuses("GET", "", **expected)
+
+
+async def test_damaged_file_is_named_with_the_remedy(world: World) -> None:
+    await world.flag("a")
+    with closing(sqlite3.connect(world.path)) as other:
+        other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (page,) = other.execute("SELECT rootpage FROM sqlite_master WHERE name = 'flags'").fetchone()
+        (size,) = other.execute("PRAGMA page_size").fetchone()
+    with world.path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"Z" * size)
+    expected = {"status": 500, "code": "database_damaged", "detail": "…flagtui demo --fresh…"}
+    await world.refuses("GET", "", **expected)
+    await world.refuses("POST", "", {"key": "b"}, **expected)
 
 
 async def test_a_file_moved_during_the_change_is_not_acknowledged(world: World) -> None:

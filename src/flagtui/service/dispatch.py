@@ -23,6 +23,7 @@ from flagtui.service.database_files import DatabaseMoved
 from flagtui.service.errors import (
     Fault,
     closed_to_keys,
+    database_damaged,
     database_moved,
     database_unavailable,
     method_not_allowed,
@@ -106,7 +107,11 @@ class HttpApplication(ABC):
         except sqlite3.OperationalError as error:
             _log.error("database: %s", error)
             return _fault_answer(database_unavailable())
-        except Exception:
+        except Exception as error:
+            if type(error) is sqlite3.DatabaseError:
+                # The class itself, for a damaged file; statements that are wrong raise its subclasses.
+                _log.error("database: %s", error)
+                return _fault_answer(database_damaged())
             # The outermost place: one broken request must not end the demo or the server it runs in.
             _log.exception("%s %r failed", request.method, request.scope["path"])
             return _fault_answer(server_error())

@@ -119,6 +119,15 @@ def database_moved() -> Fault:
     return standard(503, "server_error", "database_moved", detail)
 
 
+def database_damaged() -> Fault:
+    """Return a 500: the product's answer to what no caller can mend, with the remedy for the owner."""
+    detail = (
+        "The database file is damaged. Stop the service, and start it with a copy of the file or a new one "
+        "(of the demo: flagtui demo --fresh)."
+    )
+    return standard(500, "server_error", "database_damaged", detail)
+
+
 def plain_error(text: str, status: int = 400) -> Fault:
     """Return a fault without the standard four keys, as some operations of the product write it."""
     return Fault(status, {"error": text})
