@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.cli.conftest import Done, Run, Service
+from tests.cli.conftest import KEY, Done, Run, Service
 
 OF_COMMANDS: Final = "is an option of commands, and follows one."
 SEVERAL: Final = "takes one project, not 1,2. Run it once for each"
@@ -251,6 +251,18 @@ def test_empty_variable_is_a_usage_error(name: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv(name, "")
     message = f"flagtui: {name} is set but empty. Give it a value, or: unset {name}\n"
     assert online("flags", "list") == Done(2, "", message)
+
+
+@pytest.mark.parametrize(("name", "line"), [
+    ("FLAGTUI_PROJECT", "flags list"), ("FLAGTUI_PROFILE", "flags list"), ("FLAGTUI_PROJECT", "doctor"),
+])  # fmt: skip
+def test_key_in_another_variable_is_not_printed(
+    name: str, line: str, monkeypatch: pytest.MonkeyPatch, online: Run
+) -> None:
+    monkeypatch.setenv(name, KEY)
+    done = online(*line.split())
+    assert "a key is given as the project or the profile. Use FLAGTUI_API_KEY." in done.out + done.err
+    assert KEY not in done.out + done.err
 
 
 def test_unknown_http_library_is_a_wrong_setting(online: Run, monkeypatch: pytest.MonkeyPatch) -> None:

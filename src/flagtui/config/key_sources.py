@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from flagtui.config.files import replace_file
-from flagtui.config.locations import KEY_VARIABLE, FolderUnusable, make_folder
+from flagtui.config.locations import KEY_STARTS, KEY_VARIABLE, FolderUnusable, make_folder
 from flagtui.safe_text import safe_text
 
-_KEYS: Final = ("phx_", "phc_", "phs_")
-"""Beginnings of keys."""
 SECONDS: Final = 60.0
 """Long enough to touch a security key or to type a passphrase."""
 
@@ -31,7 +29,7 @@ def run_key_command(command: str, seconds: float = SECONDS) -> str:
         raise CommandFailed("The command has a quote that is not closed.") from error
     if not words:
         raise CommandFailed("The command is empty.")
-    if words[0].startswith(_KEYS):
+    if words[0].startswith(KEY_STARTS):
         # Its name would be in every message.
         raise CommandFailed("The command is a key; it has to be a program that prints one.")
     name = safe_text(words[0], 80)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from flagtui.config.locations import KEY_STARTS
 from flagtui.private_folders import read_file
 from flagtui.safe_text import safe_text
 
@@ -190,7 +191,8 @@ def read_value(source: TomlSource, path: KeyPath, read: Reader, value: object) -
     try:
         return read(value)
     except WrongSetting as wrong:
-        shown = safe_text(repr(value) if isinstance(value, str) else value, 60)
+        is_key = isinstance(value, str) and value.strip().startswith(KEY_STARTS)
+        shown = "a key" if is_key else safe_text(repr(value) if isinstance(value, str) else value, 60)
         raise source.error(path, f"{shown} cannot be used; {wrong}") from wrong
 
 

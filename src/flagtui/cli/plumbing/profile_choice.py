@@ -13,6 +13,7 @@ from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.config.credentials import Confidential, KeyPlaces, NoCredential, Owner, Source
 from flagtui.config.guard_rules import GuardRules, Level
 from flagtui.config.locations import (
+    KEY_STARTS,
     KEY_VARIABLE,
     FolderUnusable,
     FolderUnwritable,
@@ -177,6 +178,8 @@ def choose(environment: LoginEnvironment, request: ProfileRequest) -> Opening:
     """Return the requested profile, else the default one. Raises Trouble."""
     settings, given = environment.settings, environment.given
     project = request.project or given.project
+    if any(each.startswith(KEY_STARTS) for each in (project, request.profile or given.profile)):
+        raise Trouble("a key is given as the project or the profile.", f"Use {KEY_VARIABLE}.", code="usage")
     has_name = bool(project) and not is_project_id(project)
     try:
         chosen = choose_profile(
