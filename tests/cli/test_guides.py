@@ -101,7 +101,7 @@ def test_guide_names_every_setting_rule_and_build(tmp_path: Path) -> None:
     assert example is not None
     (tmp_path / SETTINGS_FILE).write_text(example[1])
     settings = read_repository_settings(tmp_path)
-    assert all(getattr(settings, name) for name in RepositorySettings.__dataclass_fields__)
+    assert all(getattr(settings, name) for name in RepositorySettings.__struct_fields__)
     assert {name for name in RULES if f"`{name}`" not in CODE_GUIDE} == set()
     assert [len(commands_of(build)) for build in BUILDS] == [1, 1]
 

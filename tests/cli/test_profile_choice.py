@@ -207,7 +207,7 @@ def test_missing_key_is_corrected_where_the_next_run_reads_it(monkeypatch: pytes
 
 @pytest.mark.parametrize(("host", "step"), [
     ("https://flags.staging.example/", "Name its profile with: --profile staging; "),
-    ("https://x.example", f"Make a profile with: {LOGIN}; name it with: --profile NAME; "),
+    ("https://x.example", f"Create a profile: {LOGIN}; name it with: --profile NAME; "),
 ])  # fmt: skip
 def test_host_without_a_key_names_a_profile(host: str, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FLAGTUI_API_KEY")

@@ -206,7 +206,7 @@ def test_keys_of_a_service_take_80_columns(run: Run, home: Path, monkeypatch: py
     monkeypatch.setenv("COLUMNS", "80")
     close_service(create_service(home / "no key.db"))
     advice = run("keys", "list", "--db", "no key.db", is_shown=True).out
-    assert advice == "There is no key. Make one with: flagtui keys create --db 'no key.db'\n"
+    assert advice == "There is no key. Create one with: flagtui keys create --db 'no key.db'\n"
     close_service(create_service(home / "x.db", key=KEY))
     lines = run("keys", "list", "--db", "x.db", is_shown=True).out.splitlines()
     assert max(map(len, lines)) <= 80

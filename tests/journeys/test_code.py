@@ -125,7 +125,7 @@ async def test_scans_run_beside_everything_until_they_are_cancelled(setting: Set
 
 
 async def test_code_tab_names_what_a_scan_lacks(setting: Setting) -> None:
-    code = FakeCode(missing="the parser is missing; install it: pip install 'flagtui[code]'")
+    code = FakeCode(missing="the parser is missing; install ast-grep-py beside flagtui")
     async with running(replace(setting, code=code)) as program:
         await program.press("f8", shows="Not possible from here: the parser is missing")
         await program.press("R", toast="the parser is missing")

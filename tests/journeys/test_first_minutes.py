@@ -129,7 +129,7 @@ async def test_unknown_names_launches_and_changes_of_many_get_a_reply(program: P
     await program.press("n", *"tea-break", shows="no match for tea-break")
     await program.press("escape")
     await stand_on_experiment(program, "docs first", shows="⏎ open  L launch")
-    await program.press("L", "y", shows="⏎ open  space pause  F finish")
+    await program.press("L", "y", shows="⏎ open  space pause  F end")
 
     await program.press("3", "x", "j", "x")
     await program.go_to("checkout completed", "x", "escape", "V", "y", shows="2 verified, 1 skipped")

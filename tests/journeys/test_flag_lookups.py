@@ -70,7 +70,7 @@ async def test_data_closed_to_keys_is_explained_and_requested_once(
         program.app.clear_notifications()
         screen.action_open_tab("links")
         await program.settle()
-        await program.press("end", shows="make a cohort: This server does not offer this to API keys.")
+        await program.press("end", shows="create a cohort: This server does not offer this to API keys.")
 
 
 async def test_cohort_dashboard_and_copied_payload_are_made_once(setting: Setting) -> None:
@@ -78,7 +78,7 @@ async def test_cohort_dashboard_and_copied_payload_are_made_once(setting: Settin
         wire.lose("/dashboard/$")
 
     async with running(setting, lose) as program:
-        await program.go_to("checkout-redesign", "enter", "C", shows="Make a cohort in TEST")
+        await program.go_to("checkout-redesign", "enter", "C", shows="Create a cohort in TEST")
         program.see("up to 86 users")
         await program.press("escape")
         assert program.wire.count("create_static_cohort") == 0

@@ -212,10 +212,10 @@ async def test_titles_name_function_keys_and_the_position(shared: Program) -> No
 
 
 STATES = {
-    "draft": (["L launch", "e edit"], ["pause", "resume", "finish", "ship"]),
-    "running": (["space pause", "F finish", "W ship"], ["launch", "resume"]),
-    "paused": (["space resume", "F finish"], ["launch", "pause"]),
-    "stopped": (["W ship", "a archive"], ["launch", "pause", "resume", "finish"]),
+    "draft": (["L launch", "e edit"], ["pause", "resume", "end", "ship"]),
+    "running": (["space pause", "F end", "W ship"], ["launch", "resume"]),
+    "paused": (["space resume", "F end"], ["launch", "pause"]),
+    "stopped": (["W ship", "a archive"], ["launch", "pause", "resume", "end"]),
 }
 """By state of an experiment: what the last line offers, and what it leaves out."""
 

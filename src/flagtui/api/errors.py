@@ -81,7 +81,7 @@ class PlainHttpRefused(BadHost):
 class BadKey(ApiError, ValueError):
     """The text cannot be a personal API key. Raised before anything is sent."""
 
-    advice = "Make a personal API key in your account settings; it starts with phx_."
+    advice = "Create a personal API key in your account settings; it starts with phx_."
 
 
 class Unreachable(ApiError):

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 Node: TypeAlias = "SgNode"
 """A node of a syntax tree."""
-EXTRA: Final = "flagtui[code]"
+PARSER: Final = "ast-grep-py"
+"""The package of the extra `code`, as installers name it."""
 _LIBRARY: Final = "ast_grep_py"
 _ERROR: Final = "ERROR"
 _SCRIPT_TAG: Final = "script_element"

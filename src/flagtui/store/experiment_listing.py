@@ -39,7 +39,7 @@ EXPERIMENTS: Final[Vocabulary[ExperimentRow]] = Vocabulary(
         ),
         Qualifier("ended", AGES, "when it was stopped", age_of(lambda row: row.ended_at), ("<7d", "never")),
         Qualifier("updated", AGES, "when it was last changed", age_of(lambda row: row.updated_at), ("<7d",)),
-        Qualifier("created", AGES, "when it was made", age_of(lambda row: row.created_at), (">90d",)),
+        Qualifier("created", AGES, "when it was created", age_of(lambda row: row.created_at), (">90d",)),
         Qualifier(
             "id", "a number, or several with commas between", "its number", number_of(lambda row: row.id)
         ),

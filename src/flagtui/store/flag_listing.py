@@ -65,7 +65,7 @@ FLAGS: Final[Vocabulary[FlagRow]] = Vocabulary(
             percentage_of(lambda row: row.rollout),
         ),
         Qualifier("updated", AGES, "when it was last changed", age_of(lambda row: row.updated_at), ("<7d",)),
-        Qualifier("created", AGES, "when it was made", age_of(lambda row: row.created_at), (">90d",)),
+        Qualifier("created", AGES, "when it was created", age_of(lambda row: row.created_at), (">90d",)),
         Qualifier(
             "called", AGES, "when it was last called", age_of(lambda row: row.called_at), (">30d", "never")
         ),

@@ -31,7 +31,8 @@ SCREEN_COMMANDS: Final = (
     Command("lists.search", "slash", "Go to the search line", LISTS, shown=True, turns_keys=True,
             synonyms="find filter query"),
     Command("lists.state", "f", "Filter by state: next value", LISTS, handler="cycle", argument="state",
-            shown=True, synonyms="filter status on off running archived deleted stale draft"),
+            shown=True,
+            synonyms="filter status on off running archived deleted stale draft clean cleanup unused"),
     Command("lists.type", "t", "Filter by type or kind: next value", LISTS, handler="cycle", argument="type",
             synonyms="filter"),
     Command("lists.mine", "b", "Show only mine, or everyone's", LISTS, title="by me", handler="cycle",
@@ -125,7 +126,7 @@ SCREEN_COMMANDS: Final = (
         for kind in KINDS.values()
     ),
     Command("app.activity", "4", "Go to the activity of the project", EVERYWHERE, handler="tab", argument="4",
-            by_app=True, synonyms="log audit timeline list tab", cli="activity"),
+            by_app=True, synonyms="log audit timeline list tab who blame", cli="activity"),
     Command("app.project", "p", "Switch to another project", EVERYWHERE, by_app=True, shown=True, asks=True,
             needs_record=False, synonyms="team environment change", cli="projects"),
     Command("app.profile", "P", "Switch to another profile", EVERYWHERE, by_app=True,

@@ -117,7 +117,7 @@ def experiment_columns(
 MORE_EXPERIMENT_COLUMNS: Final[tuple[Column[ExperimentRow], ...]] = (
     Column("created", "CREATED", age_cell("created_at"), 9, gap=0, align="right"),
     Column("ended", "ENDED", age_cell("ended_at"), 8, align="right"),
-    Column("creator", "MADE BY", text_cell("creator"), 12, grow=2, most=32, sortable=False),
+    Column("creator", "CREATED BY", text_cell("creator"), 12, grow=2, most=32, sortable=False),
     Column("type", "TYPE", text_cell("type"), 7, sortable=False),
 )
 """What else a person can choose."""

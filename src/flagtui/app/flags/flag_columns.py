@@ -164,7 +164,7 @@ MORE_FLAG_COLUMNS: Final[tuple[Column[FlagRow], ...]] = (
     Column("called", "CALLED", draw_called, 9, gap=1, align="right"),
     Column("due", "DUE", draw_no_schedule, 14, gap=2),
     Column("refs", "REFS", draw_no_uses, 6, gap=1, align="right"),
-    Column("creator", "MADE BY", text_cell("creator"), 12, grow=2, most=32, sortable=False),
+    Column("creator", "CREATED BY", text_cell("creator"), 12, grow=2, most=32, sortable=False),
     Column("version", "VERSION", version_cell("version"), 7, gap=1, align="right", sortable=False),
 )
 """What else a person can choose."""

@@ -152,7 +152,7 @@ def _ages(row: FlagRow, now: float) -> Iterator[list[Piece]]:
     words = f"changed {age(row.updated_at, now) or NOT_KNOWN} · called {called_words(row, now)}"
     yield [("AGE         ", "$text-muted"), (words, "")]
     made = [(" by ", "$text-muted"), (cut(safe_text(row.creator), 24), "$primary")] if row.creator else []
-    yield [("MADE        ", "$text-muted"), (age(row.created_at, now) or NOT_KNOWN, ""), *made]
+    yield [("CREATED     ", "$text-muted"), (age(row.created_at, now) or NOT_KNOWN, ""), *made]
     yield []
 
 

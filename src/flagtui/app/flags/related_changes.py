@@ -210,7 +210,7 @@ class RelatedChanges:
     async def _when(self) -> datetime | None:
         zone = local_time.label(self._now)
         name = f" ({name})" if (name := local_time.zone_name()) not in ("", zone) else ""
-        about = f"2026-03-05 09:00, 09:00 or +2h, in {zone}{name}"
+        about = f"tomorrow 09:00 or +2h, in {zone}{name}"
         line = await self._runner.ask(PromptScreen(Prompt("When", about, read=self._moment)))
         moment = read_moment(line, self._now) if line is not None else None
         return local_time.utc(moment) if isinstance(moment, float) else None

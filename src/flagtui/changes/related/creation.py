@@ -58,9 +58,9 @@ NEWEST: Final = "newest_cohort"
 """The name in the journal of the highest cohort id before the creation."""
 
 VERBS: Final[dict[What, Verb]] = {
-    "cohort": Verb("make a cohort of", "Make a cohort of", "has a cohort now", ""),
-    "dashboard": Verb("make a dashboard for", "Make a dashboard of", "has a dashboard now", ""),
-    "enrich": Verb("enrich the dashboard of", "Enrich the dashboard of", "has a richer dashboard now", ""),
+    "cohort": Verb("create a cohort of", "Create a cohort of", "has a cohort now", ""),
+    "dashboard": Verb("create a dashboard for", "Create a dashboard of", "has a dashboard now", ""),
+    "enrich": Verb("add insights for", "Add insights to the dashboard of", "has more insights now", ""),
 }
 OPERATIONS: Final[dict[What, str]] = {
     "cohort": "flags.create_static_cohort",

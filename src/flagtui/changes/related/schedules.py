@@ -87,7 +87,8 @@ def read_moment(text: str, now: float) -> float | str:
         moment = local_time.read_iso(line)
     except (ValueError, OverflowError, OSError):
         forms = "2026-03-05 09:00, tomorrow 09:00, 09:00 or +2h30m"
-        return f"it is not a valid time; use {forms}, in {local_time.label(now)}"
+        problem = "it is not a valid time; " if line else ""
+        return f"{problem}use {forms}, in {local_time.label(now)}"
     return moment if moment > now else "that time has passed"
 
 

@@ -45,7 +45,7 @@ def _order(given: Mapping[str, Any]) -> Callable[[ChangeRow], float] | None:
 @query_argument("activity")
 @limit_option(MOST)
 async def activity(session: ProjectSession, query: tuple[str, ...], limit: int) -> Sequence[ChangeRow]:
-    """Show who changed which flag, newest first; QUERY narrows as in the app's timeline.
+    """Show who changed which flag, newest first; QUERY narrows as in the app's activity.
 
     With '@ 20m' or '@ 14:05' in it, the changes around that moment, the likeliest cause first: also those of
     experiments and event definitions, and how many users got or lost each flag.

@@ -216,7 +216,7 @@ class ApplyRun(msgspec.Struct):
 
 def _result_of_lost(change: StagedChange, reason: str) -> ChangeResult:
     """Return the result of an applied change that is no longer in effect."""
-    next = "Make a new set to change the current record."
+    next = "Create a new set to change the current record."
     if reason == DELETED and change.kind != EVENTS.entry:
         kind = BY_ENTRY[change.kind].plural
         next = f"Restore it with: {next_command(kind, 'restore', change.key)}"

@@ -32,7 +32,7 @@ from flagtui.code.ci_reports import (
 )
 from flagtui.code.code_findings import DEFAULT_RULES, RULES, CodeFinding, find_findings
 from flagtui.code.flag_facts import CodeFacts
-from flagtui.code.syntax import EXTRA, has_parser
+from flagtui.code.syntax import PARSER, has_parser
 from flagtui.models.code_uses import RuleId
 from flagtui.models.json_value import JSON, as_dict, as_list, as_text
 from flagtui.private_folders import read_file
@@ -100,7 +100,7 @@ def check(place: WorkPlace, folder: Path | None, **options: Unpack[CheckOptions]
         raise Trouble(f"--require needs the rule {WITHOUT_CODE}.", fix, code="usage")
     ignored = _read_baseline(options["baseline"]) if options["baseline"] else frozenset[str]()
     if not has_parser() and set(rules) != {WITHOUT_CODE}:
-        fix = f"Install {EXTRA}, or pass --rules {WITHOUT_CODE}."
+        fix = f"Install {PARSER} beside flagtui, or pass --rules {WITHOUT_CODE}."
         raise Trouble("without the parser no call is recognised; nothing was checked.", fix)
     opening = open_profile(place.profile, place.project)
     facts = _facts(opening, place, options)

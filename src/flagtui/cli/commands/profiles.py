@@ -53,4 +53,4 @@ def profiles(printer: Printer) -> None:
     settings = read_login_environment().settings
     profiles, default = settings.profiles.values(), settings.default_profile
     listed = [ListedProfile(profile, profile.name == default or len(profiles) == 1) for profile in profiles]
-    printer.records(LISTED, listed, "There is no profile yet. Make one with: flagtui auth login")
+    printer.records(LISTED, listed, "There is no profile yet. Create one with: flagtui auth login")

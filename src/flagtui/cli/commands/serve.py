@@ -151,10 +151,10 @@ def _log(line: str) -> None:
     type=FilePath(),
     default=Path("flagtui.db"),
     show_default=True,
-    help="The database file; made when missing.",
+    help="The database file; created when missing.",
 )
 @click.option(
-    "--key", help="An all-access key to accept, such as phx_local. Without it one is made for a new database."
+    "--key", help="An all-access key to accept, such as phx_local. A new database gets one without it."
 )
 @click.option("--sample", is_flag=True, help="Fill a new database with a made-up company.")
 @ruled_option(

@@ -49,14 +49,14 @@ class CodeScanner:
     def obstacle(self) -> str:
         """Return why nothing can be scanned, with the next step; empty where it can."""
         from flagtui.code.source_files import is_utf8
-        from flagtui.code.syntax import EXTRA, has_parser
+        from flagtui.code.syntax import PARSER, has_parser
 
         if not self.folder.is_dir():
             return f"{self.folder} is not a folder; set folder in [profiles.{self.profile}.code]"
         if not is_utf8(str(self.folder.resolve())):
             return f"the name of {self.folder} is not UTF-8"
         if not has_parser():
-            return f"the parser is missing; install it: pip install '{EXTRA}'"
+            return f"the parser is missing; install {PARSER} beside flagtui"
         if not sys.executable or getattr(sys, "frozen", False):
             return "this build of flagtui cannot start a scan; run: flagtui refs"
         return ""

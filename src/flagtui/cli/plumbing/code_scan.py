@@ -18,7 +18,7 @@ from flagtui.code.repository_settings import read_repository_settings
 from flagtui.code.scan_request import ScanRequest
 from flagtui.code.source_files import SourceError, list_changed, list_sources
 from flagtui.code.stored_places import stored_places
-from flagtui.code.syntax import EXTRA
+from flagtui.code.syntax import PARSER
 from flagtui.code.tree_scan import Scan, scan_tree
 from flagtui.config.toml_source import SettingsError
 from flagtui.text.formats import count
@@ -93,7 +93,7 @@ def _save(opening: Opening, place: ScanPlace, root: Path, scan: Scan, facts: Cod
 
 def _report(scan: Scan) -> None:
     if not scan.is_parsed:
-        progress(f"Only quoted words were searched: install {EXTRA} to recognise calls.")
+        progress(f"Only quoted words were searched: install {PARSER} beside flagtui to recognise calls.")
     for problem in scan.problems[:PROBLEM_LIMIT]:
         warn(problem)
     if len(scan.problems) > PROBLEM_LIMIT:

@@ -282,7 +282,7 @@ def how_to_get_a_key(opening: Opening, missing: NoCredential) -> str:
     # A stored key is for a profile, and only its name chooses one.
     profiles = opening.settings.profiles.values()
     name = next((each.name for each in profiles if origin_of(each.host) == opening.host.origin), "")
-    way = "Name its profile with" if name else f"Make a profile with: {login_command(opening)}; name it with"
+    way = "Name its profile with" if name else f"Create a profile: {login_command(opening)}; name it with"
     return f"{way}: --profile {name or 'NAME'}; or set {KEY_VARIABLE}."
 
 

@@ -102,7 +102,7 @@ def person_of(
 def made_by(number: Callable[[Row], int | None], email: Callable[[Row], str]) -> Qualifier[Row]:
     """Return the qualifier `by:` for records with a creator."""
     me = ("me",)
-    return Qualifier("by", "me or part of an e-mail", "who made it", person_of(number, email), me, me)
+    return Qualifier("by", "me or part of an e-mail", "who created it", person_of(number, email), me, me)
 
 
 def tag_of(tags: Callable[[Row], tuple[str, ...]]) -> Read[Row]:

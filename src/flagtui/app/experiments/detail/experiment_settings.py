@@ -75,7 +75,7 @@ def _settings(experiment: Experiment) -> Iterator[tuple[str, str]]:
     if experiment.unit == "groups":
         yield "COUNTED", "groups, not users: each group gets one variant"
     if experiment.created_by is not None:
-        yield "MADE BY", experiment.created_by.email or experiment.created_by.first_name
+        yield "CREATED BY", experiment.created_by.email or experiment.created_by.first_name
 
 
 def _statistics(experiment: Experiment) -> Iterator[str]:

@@ -87,7 +87,7 @@ def _field(name: str, label: str, *pieces: Piece) -> FormLine:
 
 def _flag(copy: ExperimentCopy) -> Iterator[FormLine]:
     key = safe_text(copy.fresh.feature_flag_key, 80)
-    about = "made with it, off" if copy.is_new and copy.has_own_flag else "stays as it is"
+    about = "created with it, off" if copy.is_new and copy.has_own_flag else "stays as it is"
     if copy.has_own_flag and not copy.is_new:
         about = "off; its variants are set here"
     if copy.is_new:

@@ -52,7 +52,7 @@ class ChosenFlag(msgspec.Struct, frozen=True):
 async def ask_flag(runner: ChangeRunner, workspace: Workspace, name: str, now: str = "") -> ChosenFlag | None:
     """Ask for an eligible flag or a new key; None cancels."""
     eligible = await _eligible(workspace)
-    choices = [Choice("", "a new flag", "made with the experiment, off", stays=True)]
+    choices = [Choice("", "a new flag", "created with the experiment, off", stays=True)]
     choices += [Choice(key, key, about, key == now) for key, (about, _) in eligible.items()]
     chosen = await runner.ask(PickerScreen("On which flag", choices))
     if chosen is None:

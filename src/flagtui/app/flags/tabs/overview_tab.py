@@ -146,7 +146,7 @@ def _more(label: str, count: int) -> Iterator[tuple[str, list[Piece]]]:
 def age_lines(row: FlagRow, now: float) -> Iterator[list[Piece]]:
     """Yield `AGE made 71d · changed 2m · called 1h`, and the author."""
     parts = [
-        f"made {age(row.created_at, now) or NOT_KNOWN}",
+        f"created {age(row.created_at, now) or NOT_KNOWN}",
         f"changed {age(row.updated_at, now) or NOT_KNOWN}",
         f"called {called_words(row, now)}",
     ]

@@ -201,7 +201,7 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
             return other, self.ask(other, key, profile)
         except NotSignedIn:
             what = f"neither {host.address} nor {other.address} knows this key."
-            raise Trouble(what, "Make one in the account settings.", code="sign_in") from None
+            raise Trouble(what, "Create one in the account settings.", code="sign_in") from None
         except ApiError as error:
             raise in_words(error) from None
 

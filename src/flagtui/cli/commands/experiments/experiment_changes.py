@@ -107,7 +107,7 @@ restore = _step(
     "Restore deleted experiments by their ids, or names that the journal knows.",
     "experiments.update",
 )
-cohort = _step("cohort", "Make a cohort of all exposed users.", "experiments.create_exposure_cohort")
+cohort = _step("cohort", "Create a cohort of all exposed users.", "experiments.create_exposure_cohort")
 end = _step(
     "end",
     "End experiments; variants are still served. Without a conclusion an earlier one is erased.",
@@ -141,7 +141,7 @@ archive = _step(
 )
 duplicate = _step(
     "duplicate",
-    "Make a draft like an experiment, with a flag of its own.",
+    "Create a draft like an experiment, with a flag of its own.",
     "experiments.duplicate",
     options=(
         EXPERIMENT_WORD,

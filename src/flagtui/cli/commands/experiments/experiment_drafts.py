@@ -90,7 +90,7 @@ class ExperimentEditOptions(TypedDict):
 async def create(
     session: ProjectSession, name: str, terms: WriteTerms, **given: Unpack[NewExperimentOptions]
 ) -> int:
-    """Make a draft experiment; set metrics and more with --field metrics='[…]'."""
+    """Create a draft experiment; set metrics and more with --field metrics='[…]'."""
     flag_key, variants, about = given["flag_key"], given["variants"], given["description"]
     values = read_fields_of_new(given["values"], EXPERIMENT_FIELDS, "an experiment", "name")
     fields = {**({"description": about} if about else {}), **values}

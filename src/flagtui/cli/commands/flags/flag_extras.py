@@ -155,13 +155,13 @@ def _make(what: What, words: str, *operations: str) -> RecordCommand:
 
 cohort = _make(
     "cohort",
-    "Make a cohort of all users who are served a flag now.",
+    "Create a cohort of all users who are served a flag now.",
     "flags.create_static_cohort",
     "cohorts.list",
 )
 dashboard = _make(
     "dashboard",
-    "Make the usage dashboard of a flag, or add insights to it.",
+    "Create the usage dashboard of a flag, or add insights to it.",
     "flags.dashboard",
     "flags.enrich_usage_dashboard",
 )

@@ -62,7 +62,7 @@ SERVICE_KEY: Final[RecordSchema[ListedKey]] = RecordSchema(
     examples=("--db flagtui.db", "--db flagtui.db --label ci --scope feature_flag:read --scope user:read"),
 )
 @DATABASE
-@click.option("--label", default="made by flagtui keys", show_default=True, help="What the key is for.")
+@click.option("--label", default="flagtui keys create", show_default=True, help="What the key is for.")
 @click.option(
     "--scope",
     "scopes",
@@ -78,7 +78,7 @@ SERVICE_KEY: Final[RecordSchema[ListedKey]] = RecordSchema(
 def create(
     database: Path, label: str, scopes: tuple[str, ...], teams: tuple[int, ...], owner: str | None
 ) -> None:
-    """Make a key and show it, once."""
+    """Create a key and show it, once."""
     with _trouble():
         secret = create_key(database, NewKey(label, scopes or ("*",), teams, owner))
     print(secret)
@@ -90,10 +90,10 @@ def list_all(database: Path, printer: Printer) -> None:
     """List the keys, without their secrets."""
     with _trouble():
         keys = list_keys(database)
-    printer.records(SERVICE_KEY, keys, f"There is no key. Make one with: {_command('create', database)}")
+    printer.records(SERVICE_KEY, keys, f"There is no key. Create one with: {_command('create', database)}")
 
 
-@command("revoke", is_online=False, examples=("ci --db flagtui.db", "'made by flagtui keys' --db flagtui.db"))
+@command("revoke", is_online=False, examples=("ci --db flagtui.db", "'flagtui keys create' --db flagtui.db"))
 @DATABASE
 @click.argument("key_id")
 def revoke(database: Path, key_id: str) -> None:

@@ -13,7 +13,7 @@ def compile_filter(expression: str) -> Callable[[Any], Iterable[Any]]:
     try:
         jq: Any = import_module("jq")
     except ImportError:
-        fix = "Install flagtui[jq]."
+        fix = "Install it beside flagtui."
         raise Trouble("--jq needs the package jq, which is not installed.", fix, code="usage") from None
     try:
         program = jq.compile(expression)

@@ -188,7 +188,7 @@ def output_options(kind: RecordSchema[Any]) -> list[click.Parameter]:
             ["--jq"],
             default="",
             metavar="EXPR",
-            help="Filter the JSON with a jq expression (flagtui[jq]).",
+            help="Filter the JSON with a jq expression; needs the package jq.",
             excludes=("--ndjson", *_formats_but("json")),
         ),
         click.Option(["--no-headers"], is_flag=True, help="A table without the line of headings."),
