@@ -36,7 +36,7 @@ async def test_keys_after_the_line_go_to_the_list(shared: Program) -> None:
     screen = await packet(shared, "x", "slash", "home", "q", "delete")
     assert (screen.search.value, len(screen.rows.marks)) == (f"q{word[1:]}", 3)
     assert shared.last_line.endswith("esc out of the line  F1 help")
-    await shared.press("f1", "slash", *"tick", shows="Mark or unmark what is under…  x: no changes are shown")
+    await shared.press("f1", "slash", *"tick", shows="what is under the cursor  x: no changes are shown")
     await shared.press("escape", "backspace")
     screen = await packet(shared, "end", "q", "space", "left", "q", "escape", "escape", "escape")
     assert (screen.search.value, len(screen.rows.marks)) == ("", 0)
