@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.doubles.servers import HOST, MakeClient, Recording, always
 
-from flagtui.api.errors import BadHost, Invalid, PlainHttpRefused
+from flagtui.api.errors import BadHost, EndpointNotFound, Invalid, PlainHttpRefused
 from flagtui.api.hosts import is_loopback, read_host
 from flagtui.api.operations import OPERATIONS
 from flagtui.api.resource import pairs
@@ -36,6 +36,14 @@ def test_replaced_host_and_unused_path_are_reported() -> None:
     assert (ingestion.region, ingestion.other_region) == ("eu", "us")
     assert other.notice == "The path /posthog/ is not used; requests go to x.test/api/."
     assert read_host("https://eu.posthog.com/project/12/feature_flags").notice == ""
+
+
+async def test_missing_page_names_the_path_that_is_not_used(make_client: MakeClient) -> None:
+    client = make_client(always(404, b"<title>404</title>"), host="https://x.test/posthog/")
+    for request in (client.flags.get(5), client.people.me()):
+        with pytest.raises(EndpointNotFound) as caught:
+            await request
+        assert caught.value.next.startswith("The path /posthog/ is not used; requests go to x.test/api/.")
 
 
 @pytest.mark.parametrize("text", [

@@ -16,7 +16,7 @@ from flagtui.changes.experiments.step_save import StepAdapter
 from flagtui.changes.experiments.steps import StepName
 from flagtui.changes.flags.flag_intent import set_field
 from flagtui.changes.journal_entries import Ending
-from flagtui.changes.unanswered import LOOKED, LOOKS
+from flagtui.changes.unanswered import LOOKED, LOOKS, NEITHER
 
 LOST = Unanswered("No answer.")
 
@@ -59,6 +59,7 @@ async def test_lost_response_is_watched_for_the_given_time(
     room.writing.wait, began = wait, room.clock.now
     assert await boil_to_end(room) == ending
     assert room.clock.now - began == takes
+    assert any(NEITHER in notice for notice in room.notices) == (now == 45)
     (entry,) = room.journal.entries()
     assert (entry.ending, entry.note == LOOKED) == (ending, ending == "saved")
     assert room.kitchen.requests.count("send kettle") == 1
@@ -179,4 +180,5 @@ async def test_half_of_a_step_is_neither_repeated_nor_denied(
         assert outcome.ending == ending
         assert sum(is_done(request) for request in acted) == (2 if ending == "unknown" else 1)
         if outcome.ending == "unknown":
+            assert outcome.reason.endswith(NEITHER)
             assert (await writing.settle(outcome)).ending == ending

@@ -44,6 +44,7 @@ from flagtui.changes.journal_entries import Ending, Signature
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome
 from flagtui.changes.skipped import Skipped
+from flagtui.changes.unanswered import NEITHER
 from flagtui.cli.plumbing.change_records import OUTCOME
 from flagtui.cli.plumbing.change_report import STOPPED, ChangeReport, exit_code, refusal, result_of
 from flagtui.cli.plumbing.confirmation import TerminalInterface, carry_out
@@ -57,6 +58,7 @@ PLAN: Final = expect(
 )
 MAYBE: Final = "the change may have been applied; it was not sent twice"
 OLD: Final = EndpointNotFound("Not known here.", facts=ErrorFacts(code="not_found"))
+HALF: Final = Unanswered(f"No response; {NEITHER}")
 LOOK: Final = "It is in the journal: flagtui journal."
 
 
@@ -64,12 +66,13 @@ LOOK: Final = "It is in the journal: flagtui journal."
     (ServerFault("The server failed (500)."), "unknown", f"the server failed (500); {MAYBE}", LOOK, 4),
     (ServerFault("The server failed (502)."), "unknown", f"the server failed (502); {MAYBE}", LOOK, 4),
     (Unanswered("The server took too long."), "unknown", f"no response; {MAYBE}", LOOK, 4),
+    (HALF, "unknown", f"no response; {NEITHER}; it was not sent twice", LOOK, 4),
     (Unreadable("It cannot be read."), "unknown", f"the response cannot be read; {MAYBE}", LOOK, 4),
     (RateLimited("Wait."), "refused", "too many requests; nothing was changed", "Run again in 3 s.", 4),
     (Invalid("Others depend on it."), "refused", "Others depend on it; nothing was changed", "", 3),
     (OLD, "refused", "Not known here; nothing was changed", "", 3),
     (EndpointNotFound("A proxy responded."), "refused", "A proxy responded; nothing was changed", "", 1),
-], ids=["500", "502", "no response", "unreadable", "429", "400", "old server", "proxy"])  # fmt: skip
+], ids=["500", "502", "no response", "half", "unreadable", "429", "400", "old server", "proxy"])  # fmt: skip
 def test_result_names_the_fault_and_what_is_true(
     error: ApiError, ending: Ending, words: str, next: str, code: int
 ) -> None:

@@ -17,7 +17,7 @@ class People(Resource):
             return Me.of((await self._ask("people.me")).record("id"))
         except (NotFound, EndpointNotFound) as missing:
             # Servers of every version have it.
-            missing.next = "Check the host: it does not offer this API."
+            missing.next = f"{missing.facts.host_notice} Check the host: it does not offer this API.".lstrip()
             raise
 
     async def key(self) -> KeyInfo:

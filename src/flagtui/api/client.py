@@ -87,9 +87,10 @@ class Client(AbstractAsyncContextManager["Client"]):
     properties: Lazy[Properties] = Lazy("flagtui.api.property_names", "Properties")
 
     def __init__(
-        self, host: str, key: str | SecretKey, project: int | str, **options: Unpack[ClientOptions]
+        self, host: str | Host, key: str | SecretKey, project: int | str, **options: Unpack[ClientOptions]
     ) -> None:
-        place = read_host(host, allow_plain_http=options.get("allow_plain_http", False))
+        allow_plain_http = options.get("allow_plain_http", False)
+        place = host if isinstance(host, Host) else read_host(host, allow_plain_http=allow_plain_http)
         connection = Connection(
             host=place,
             auth=KeyAuth(place, key),

@@ -159,7 +159,9 @@ class Connection:
             else:
                 self.patience.note_response()
             if response.status >= 300 and not (response.status == 304 and request.etag):
-                facts = request.facts(response.status)._replace(other_region=self.host.other_region)
+                facts = request.facts(response.status)._replace(
+                    other_region=self.host.other_region, host_notice=self.host.notice
+                )
                 location = self.auth.redact(response.headers["location"].encode()).decode()
                 headers = {**response.headers, "location": location}
                 raise refusal(facts, headers, self.auth.redact(response.body))

@@ -22,6 +22,8 @@ class ErrorFacts(NamedTuple):
     """Seconds the server asks us to wait."""
     other_region: str = ""
     """The other cloud region, `us` or `eu`; empty for other hosts."""
+    host_notice: str = ""
+    """A sentence that another address is used than the one given."""
 
 
 class ApiError(Exception):
@@ -259,19 +261,21 @@ class Unreadable(ApiError):
 class TooLarge(ApiError):
     """A response or a request exceeds every reasonable size."""
 
-    advice = "Ask for less at once."
+    advice = "Make the change smaller, or have the limit of the server or its proxy raised."
+    advice_to_read = "Ask for less at once."
 
 
 class ResponseTooLarge(TooLarge):
     """The client cut the response off, so the server has acted."""
 
     sent = True
+    advice = Unanswered.advice
 
 
 class ListTooLong(TooLarge):
     """A list exceeds the limits of one load. The rows before are good."""
 
-    advice = "Narrow it with a filter, where there is one; the server may be at fault."
+    advice = advice_to_read = "Narrow it with a filter, where there is one; the server may be at fault."
     may_pass = False
     """Whether a fault of the server stopped the load, rather than a limit."""
 

@@ -155,7 +155,7 @@ def _not_found(facts: ErrorFacts, body: ErrorBody) -> ApiError:
         return errors.EndpointNotFound("This server does not know this operation (404).", facts=facts)
     if body.is_foreign or not (detail or facts.path.endswith(_SILENT)):
         what = _with_words("A proxy or an old server responded (404)", facts)
-        next = "Check the host; an older server may not offer it."
+        next = f"{facts.host_notice} Check the host; an older server may not offer it.".lstrip()
         return errors.EndpointNotFound(what, next=next, facts=facts)
     return errors.NotFound(_with_words("It is not there (404)", facts), facts=facts)
 

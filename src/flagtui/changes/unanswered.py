@@ -19,6 +19,8 @@ WATCH_FOR: Final = 60.0
 """Seconds after which a server no longer applies the request."""
 WATCH_EVERY: Final = 4.0
 LOOKED: Final = "confirmed by reading it again"
+NEITHER: Final = "so far the record is neither as before nor as planned"
+"""A part of the change was applied, or another user changed it."""
 
 
 def cause_words(error: ApiError | None) -> str:
@@ -87,8 +89,10 @@ async def _look(
         if verdict is not None:
             return replace(verdict, journal_id=unknown.journal_id)
         version = getattr(seen, "version", None)
-        at = f" at version {version}" if version is not None else ""
-        words = f"{cause_words(unknown.error)}; the change is not applied so far{at}"
+        now = f"the change is not applied so far{f' at version {version}' if version is not None else ''}"
+        if not await off_loop(partial(adapter.is_as_before, plan, seen), getattr(seen, "raw", None)):
+            now = NEITHER
+        words = f"{cause_words(unknown.error)}; {now}"
         outcome = replace(unknown, record=seen, was_read=True, reason=words)
     if unknown.ending != "unknown":
         # The response names the pending approval.

@@ -141,7 +141,8 @@ def _targeting(experiment: Experiment) -> JSON:
 def _standing(experiment: Experiment) -> tuple[object, ...]:
     """Return what steps change; older servers change the flag and the experiment one after the other."""
     flag = experiment.feature_flag
-    return experiment.state, experiment.archived, experiment.variants, flag is not None and flag.active
+    is_on = flag is not None and flag.active
+    return experiment.state, experiment.archived, _targeting(experiment), experiment.variants, is_on
 
 
 async def find_made(

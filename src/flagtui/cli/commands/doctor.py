@@ -80,6 +80,8 @@ def diagnose(request: ProfileRequest, *, offline: bool) -> list[Finding]:
     except Trouble as trouble:
         return [*findings, Finding("profile", str(trouble), "wrong")]
     findings += find_choice(given, opening.chosen)
+    if opening.host.notice:
+        findings.append(Finding("address", opening.host.notice, "note"))
     if opening.project_name:
         findings.append(Finding("project name", opening.project_name))
     if offline:

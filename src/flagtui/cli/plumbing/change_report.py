@@ -20,7 +20,7 @@ from flagtui.changes.guard import GuardRefused
 from flagtui.changes.pipeline import STOPPED as LEFT_IN_FLIGHT
 from flagtui.changes.proposal import Outcome, Proposal
 from flagtui.changes.skipped import Skipped
-from flagtui.changes.unanswered import cause_words
+from flagtui.changes.unanswered import NEITHER, cause_words
 from flagtui.changes.verbs import STATES
 from flagtui.cli.plumbing.change_records import (
     CODES,
@@ -192,7 +192,8 @@ def _failure_words(outcome: Outcome, after_conflict: str) -> tuple[str, tuple[st
         return f"{words}; the next undo or start of the app checks whether it was applied", sentences
     match outcome.ending:
         case "unknown":
-            words = f"{cause_words(outcome.error)}; the change may have been applied; it was not sent twice"
+            now = NEITHER if outcome.reason.endswith(NEITHER) else "the change may have been applied"
+            words = f"{cause_words(outcome.error)}; {now}; it was not sent twice"
             return words, (f"it is in the journal: {next_command('journal')}",)
         case "conflicted":
             next_steps = sentences if outcome.record is None else (after_conflict,)

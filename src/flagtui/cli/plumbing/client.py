@@ -44,7 +44,7 @@ def make_client(profile: Profile, host: Host, key: Secret, *, read_only: bool = 
             raise Trouble(f"{missing}", code="usage") from None
     embedded = EMBEDDED.get(host.origin)
     return Client(
-        host.origin,
+        host,
         key,
         profile.project,
         allow_plain_http=profile.allow_plain_http,
