@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.doubles.servers import MakeClient, StillClock
+from tests.doubles.servers import MakeClient, StillClock, always
 
 from flagtui.api.flag_changes import Differences, Mark, changes_since, complete_mark, take_mark
 from flagtui.api.flags import Flags
@@ -23,6 +23,7 @@ class Project:
         self.clock = clock
         self.has_feed = has_feed
         self.feed: list[dict[str, Any]] = []
+        self.ignores_order = False
         self.paths: list[str] = []
         began = clock.now - 10_000
         self.flags: dict[int, dict[str, Any]] = {
@@ -48,7 +49,7 @@ class Project:
             return httpx.Response(200, json={"results": self.feed[:limit], "next": more})
         if request.url.path.endswith("/feature_flags/"):
             rows = [flag for flag in self.flags.values() if not flag.get("deleted")]
-            if query.get("order"):
+            if query.get("order") and not self.ignores_order:
                 rows.sort(key=lambda flag: flag["updated_at"], reverse=True)
             offset, limit = int(query.get("offset", 0)), int(query["limit"])
             return httpx.Response(200, json={"count": len(rows), "results": rows[offset : offset + limit]})
@@ -128,6 +129,16 @@ async def test_without_the_feed_the_newest_page_tells(make_client: MakeClient, c
     assert not changes.must_reload
     project.change(9, deleted=True)
     assert (await reader.look()).must_reload
+    reader = await reading(make_client, project)
+    project.ignores_order = True
+    project.change(299, active=True)
+    assert (await reader.look()).must_reload
+
+
+async def test_list_without_times_of_changes_is_loaded_unordered(make_client: MakeClient) -> None:
+    reader = Reader(make_client(always(500)).flags, complete_mark(Mark(), 300, 0.0))
+    changes = await reader.look()
+    assert (changes.must_reload, changes.mark) == (True, Mark())
 
 
 @pytest.mark.parametrize("has_feed", [True, False])

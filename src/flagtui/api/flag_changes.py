@@ -115,6 +115,9 @@ async def _read_again(flags: Flags, now: Mark, ids: tuple[int, ...]) -> Differen
 
 
 async def _newest_page(flags: Flags, mark: Mark) -> Differences:
+    if mark.total and not mark.updated_at:
+        # Old servers, whose flags have no time of change, fail over the order.
+        return Differences(Mark(), must_reload=True)
     filters = {"order": "-updated_at", "limit": WORTH_ASKING}
     page = await flags.page(filters, urgency=Urgency.BACKGROUND)
     dated = [row for row in page.rows if row.updated_at is not None]
@@ -124,6 +127,10 @@ async def _newest_page(flags: Flags, mark: Mark) -> Differences:
     made = sum(1 for row in fresh if (row.created_at or 0.0) > mark.updated_at)
     # Every row on the page is older, or something was deleted, or flags without a time hide the rest.
     is_cut = len(fresh) == len(page.rows) > 0 and page.total > len(page.rows)
-    must_reload = is_cut or page.total != mark.total + made or (page.total > 0 and not dated)
+    times = [row.updated_at or 0.0 for row in dated]
+    is_ordered = times == sorted(times, reverse=True)
+    must_reload = (
+        is_cut or not is_ordered or page.total != mark.total + made or (page.total > 0 and not dated)
+    )
     # All of them: servers date a change before they store it, so others can have later times.
     return Differences(now, () if must_reload else tuple(page.rows), must_reload=must_reload)
