@@ -154,14 +154,14 @@ async def test_last_line_offers_escape_only_with_an_effect(shared: Program) -> N
 
 
 PURPOSES = (
-    ("J", "f7", "F7: scheduled is for flags; 1 goes there"),
-    ("2", "f7", "F7: scheduled is for flags; 1 goes there"),
-    ("3", "a", "a: archive is for flags and experiments; letters within a second of it are not commands"),
-    ("3", "%", "%: rollout is for flags; letters within a second of it are not commands"),
-    ("1", "V", "V: verify is for event definitions; letters within a second of it are not commands"),
-    ("2", "h", "h: history is for flags; letters within a second of it are not commands"),
-    ("4", "space", "space: on/off is for flags; letters within a second of it are not commands"),
-    ("4", "d", "d: delete is for records; letters within a second of it are not commands"),
+    ("J", "f7", "F7 (scheduled) is for flags; 1 goes there"),
+    ("2", "f7", "F7 (scheduled) is for flags; 1 goes there"),
+    ("3", "a", "a (archive) is for flags and experiments; letters within a second of it are not commands"),
+    ("3", "%", "% (rollout) is for flags; letters within a second of it are not commands"),
+    ("1", "V", "V (verify) is for event definitions; letters within a second of it are not commands"),
+    ("2", "h", "h (history) is for flags; letters within a second of it are not commands"),
+    ("4", "space", "space (on/off) is for flags; letters within a second of it are not commands"),
+    ("4", "d", "d (delete) is for records; letters within a second of it are not commands"),
 )
 """A list, a key of another one, and what is said of it."""
 

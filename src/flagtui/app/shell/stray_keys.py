@@ -47,7 +47,7 @@ class StrayKeys:
             self._until = now + PAUSE
             sign = safe_text(SIGNS.get(event.key, (event.character or "").strip() or event.key), 20)
             purpose, _kinds = self._purpose(event.key)
-            why = f"{sign}: {purpose}" if purpose else f"{sign} does nothing here"
+            why = f"{sign} {purpose}" if purpose else f"{sign} does nothing here"
             show_toast(self._app, Notice(f"{why}; letters within a second of it are not commands"))
         return False
 
@@ -68,7 +68,7 @@ class StrayKeys:
         purpose, kinds = self._purpose(key)
         if not kinds:
             return ""
-        return f"{SIGNS.get(key, key)}: {purpose}; {key_sign(f'app.{kinds[0].plural}')} goes there"
+        return f"{SIGNS.get(key, key)} {purpose}; {key_sign(f'app.{kinds[0].plural}')} goes there"
 
     def _purpose(self, key: str) -> tuple[str, Sequence[RecordKind]]:
         """Return the first command with this key of a list, in words, and the kinds of records it is for."""
@@ -80,7 +80,7 @@ class StrayKeys:
                 titled.setdefault(command.title, []).append(kind)
         title, kinds = next(iter(titled.items()), ("", []))
         words = "records" if len(kinds) == len(KINDS) else " and ".join(kind.words for kind in kinds)
-        return f"{title} is for {words}" if kinds else "", kinds
+        return f"({title}) is for {words}" if kinds else "", kinds
 
     def _refusal(self, key: str) -> str:
         return why_refused(self._app_state, key, self._app.screen, self._keymap())
