@@ -16,8 +16,8 @@ from tests.doubles.slices import at_most, is_left_out
 
 from flagtui.local_time import use_zone
 
-# Screens name the person's zone; what they show must not depend on where tests run.
-os.environ["TZ"] = "UTC"
+# Screens name the person's zone and have as many colours as TERM promises; tests must not depend on either.
+os.environ.update(TZ="UTC", TERM="xterm-256color")
 time.tzset()
 
 # Hundreds of databases that wait for a disk at each commit were half the time of a run. What a test leaves

@@ -39,8 +39,9 @@ def test_a_terminal_without_colours_gets_its_own_sixteen_or_none() -> None:
         (MANY | {"NO_COLOR": "1"}, PLAIN),
         (MANY | {"NO_COLOR": ""}, DARK),
         ({"TERM": "linux"}, PLAIN),
-        ({"TERM": "screen"}, PLAIN),
-        ({"TERM": "screen", "COLORTERM": "truecolor"}, DARK),
+        ({"TERM": "xterm"}, PLAIN),
+        ({"TERM": "xterm-kitty"}, DARK),
+        ({"TERM": "xterm", "COLORTERM": "truecolor"}, DARK),
         ({"TERM": "screen-256color"}, DARK),
     ):
         assert choose_theme(DARK.name, environment) == theme.name

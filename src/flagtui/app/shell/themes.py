@@ -86,8 +86,8 @@ CHOICES: Final[Mapping[str, str]] = {
     PLAIN.name: "the terminal's own sixteen colours",
 }
 """What a person can ask for, in words."""
-FEW_COLOURS: Final = ("linux", "vt100", "vt102", "vt220", "ansi", "xterm-mono", "screen")
-"""Values of TERM that promise no more than sixteen colours."""
+MANY_COLOURS: Final = ("256color", "kitty")
+"""Ends of TERM for which the library draws 256 colours; without COLORTERM it draws sixteen for any other."""
 
 
 def why_plain(environment: Mapping[str, str]) -> str:
@@ -95,8 +95,8 @@ def why_plain(environment: Mapping[str, str]) -> str:
     if environment.get("NO_COLOR"):
         return "NO_COLOR is set"
     term = environment.get("TERM", "")
-    has_many = environment.get("COLORTERM") or term not in FEW_COLOURS
-    return "" if has_many else f"TERM={term} supports only sixteen colours"
+    has_many = environment.get("COLORTERM") or not term or term.endswith(MANY_COLOURS)
+    return "" if has_many else f"TERM={term} without COLORTERM=truecolor has sixteen colours"
 
 
 def choose_theme(theme: str, environment: Mapping[str, str], *, is_light: bool | None = None) -> str:
