@@ -27,7 +27,6 @@ from flagtui.service.errors import (
     database_moved,
     database_unavailable,
     method_not_allowed,
-    not_found,
     server_error,
     throttle_fault,
 )
@@ -213,10 +212,7 @@ class Dispatcher(HttpApplication):
         path: str = request.scope["path"]
         if path.startswith("/api/environments/"):
             path = "/api/projects/" + path.removeprefix("/api/environments/")
-        route = self.routes.find(path)
-        if route is None:
-            raise not_found("Endpoint not found.")
-        methods, params = route
+        methods, params = self.routes.find(path)
         method = "GET" if request.method == "HEAD" else request.method
         described = _options_of(methods.values()) if method == "OPTIONS" else UNKNOWN
         return Match(methods.get(method), params, allowed_methods(methods), described)

@@ -27,7 +27,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 import msgspec
 
 from flagtui.service.call import Call
-from flagtui.service.errors import Json
+from flagtui.service.errors import Json, not_found
 from flagtui.service.responses import Response
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -146,12 +146,12 @@ class Routes(Generic[RouteT]):
         branch.names = tuple(names)
         branch.methods[operation.method] = operation
 
-    def find(self, path: str) -> tuple[Mapping[str, RouteT], dict[str, str]] | None:
-        """Return operations by method and the named parts; None for an unknown path."""
+    def find(self, path: str) -> tuple[Mapping[str, RouteT], dict[str, str]]:
+        """Return operations by method and the named parts; 404 for an unknown path."""
         parts = path.removesuffix("/").split("/")[1:]
         route = _walk(self._root, parts, [])
         if route is None:
-            return None
+            raise not_found("Endpoint not found.")
         branch, values = route
         return branch.methods, dict(zip(branch.names, values, strict=True))
 

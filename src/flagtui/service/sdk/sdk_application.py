@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 
 from flagtui.evaluate.pattern_budget import limited_patterns
 from flagtui.service.dispatch import HttpApplication
-from flagtui.service.errors import method_not_allowed, not_found
+from flagtui.service.errors import method_not_allowed
 from flagtui.service.operations import Routes
 from flagtui.service.request_body import Pace, check_announced, read_body
 from flagtui.service.responses import Response
@@ -45,10 +45,7 @@ class SdkApplication(HttpApplication):
     async def handle(self, request: Request) -> Response:
         """Find the endpoint, read the body and respond."""
         # Not `request.url.path`, from which Python's parser drops line breaks and tabs.
-        route = self._routes.find(request.scope["path"])
-        if route is None:
-            raise not_found("Endpoint not found.")
-        methods, params = route
+        methods, params = self._routes.find(request.scope["path"])
         endpoint = methods.get("GET" if request.method == "HEAD" else request.method)
         if endpoint is None:
             raise method_not_allowed(request.method, ", ".join(sorted(methods)))
