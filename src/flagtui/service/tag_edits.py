@@ -5,7 +5,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from flagtui.service.bodies import Fields, whole_number
 from flagtui.service.call import Call
-from flagtui.service.errors import invalid
+from flagtui.service.errors import Json, invalid
 from flagtui.service.responses import Response, respond
 from flagtui.service.shapes import NUMBER, NUMBERS, TEXT, TEXTS, list_of, whole, words
 
@@ -60,12 +60,17 @@ def read_tag_edit(call: Call, read_ids: Callable[[Fields], list[IdT]]) -> TagEdi
 
 
 def read_numbers(fields: Fields) -> list[int]:
-    numbers: dict[int, None] = {}
+    return read_distinct(fields, whole_number, "A valid integer is required.")
+
+
+def read_distinct(fields: Fields, read: Callable[[Json], IdT | None], wrong: str) -> list[IdT]:
+    """Return the ids, each once, in the order they were sent."""
+    ids: dict[IdT, None] = {}
     for place, value in enumerate(fields.required_items("ids", MOST_IDS)):
-        if (number := whole_number(value)) is None:
-            raise fields.fault(f"ids__{place}", "A valid integer is required.")
-        numbers[number] = None
-    return list(numbers)
+        if (id := read(value)) is None:
+            raise fields.fault(f"ids__{place}", wrong)
+        ids[id] = None
+    return list(ids)
 
 
 NOT_EDITABLE: Final = "Not found or no edit access"

@@ -21,7 +21,7 @@ from flagtui.service.event_definitions.rows import (
 )
 from flagtui.service.field_kinds import Use, Values
 from flagtui.service.responses import Response, respond, respond_text, value_of
-from flagtui.service.tag_edits import MOST_IDS, read_tag_edit
+from flagtui.service.tag_edits import read_distinct, read_tag_edit
 
 _LOGGED_FIELDS = ("owner", *DEFINITIONS.using(Use.LOGGED))
 """Fields whose changes are logged; an owner by id."""
@@ -104,7 +104,7 @@ def logged_values(row: sqlite3.Row) -> Values:
 
 
 def bulk_update_tags(call: Call) -> Response:
-    edit = read_tag_edit(call, read_ids)
+    edit = read_tag_edit(call, read_uuids)
 
     def retag(row: sqlite3.Row) -> Values:
         tags = edit.apply(value_of(row["tags"]))
@@ -117,7 +117,7 @@ def bulk_update_tags(call: Call) -> Response:
 def bulk_update_verified(call: Call) -> Response:
     """Set `verified` on many definitions; unchanged ones are in neither list. A fault writes nothing."""
     fields = Fields(call.body())
-    ids = read_ids(fields)
+    ids = read_uuids(fields)
     fields.require("verified")
     values = {"verified": fields.flag("verified")}
 
@@ -140,11 +140,5 @@ def _for_each(call: Call, ids: Iterable[str], change: Callable[[sqlite3.Row], Va
     return respond({"updated": updated, "skipped": skipped})
 
 
-def read_ids(fields: Fields) -> list[str]:
-    """Return UUIDs, each once, in the order they were sent."""
-    ids: dict[str, None] = {}
-    for position, item in enumerate(fields.required_items("ids", MOST_IDS)):
-        if (definition_id := uuid_text(item)) is None:
-            raise invalid("Must be a valid UUID.", f"ids__{position}")
-        ids[definition_id] = None
-    return list(ids)
+def read_uuids(fields: Fields) -> list[str]:
+    return read_distinct(fields, uuid_text, "Must be a valid UUID.")
