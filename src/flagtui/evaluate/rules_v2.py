@@ -1,7 +1,7 @@
 """Evaluate flag configuration version 2 ("rules"): a document and a person in, the value and its rule out."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from flagtui.evaluate.conditions import holdout_fraction, rollout_fraction, variant_fraction
 from flagtui.evaluate.evaluation import (
@@ -20,6 +20,7 @@ from flagtui.evaluate.filters import compare, without_property
 from flagtui.evaluate.parts import LARGEST, Filter, read_filter
 from flagtui.evaluate.run import Manner, Person
 
+KindT = TypeVar("KindT")
 SUBJECT_LENGTH: Final = 200
 """Characters of a distinct id that are hashed; the server cuts the rest off."""
 _RULE_TYPES: Final = ("targeted_release", "percentage_rollout", "experiment")
@@ -46,7 +47,7 @@ def evaluate_rules(filters: Mapping[str, Any], person: Person, manner: Manner) -
     """
     steps: list[RuleStep] = []
     try:
-        for index, raw in enumerate(_list(filters, "rules")):
+        for index, raw in enumerate(_member(filters, "rules", list)):
             rule = _object(raw, "rules")
             step, decision = _evaluate_rule(index, rule, filters.get("default_value"), person, manner)
             steps.append(step)
@@ -83,7 +84,7 @@ def _evaluate_rule(
     if holdout is not None and holdout.is_in:
         step = RuleStep(index, rule_type, RuleOutcome.HELD_OUT, checks, holdout)
         return step, (default, RuleReason.HOLDOUT, None)
-    seed, percentage = _text(rule, "seed"), _number(rule, "rollout_percentage")
+    seed, percentage = _member(rule, "seed", str), _number(rule, "rollout_percentage")
     is_hashed = subject != "" and percentage < 100
     rollout = Draw(rollout_fraction(seed, subject), percentage) if is_hashed else None
     if subject == "" or (rollout is not None and not rollout.is_in):
@@ -100,7 +101,7 @@ def _evaluate_rule(
 
 def _check_targeting(rule: dict[str, Any], person: Person, manner: Manner) -> tuple[Check, ...]:
     """Check predicates in order up to the first miss; raise _FailureError at one without a verdict."""
-    properties = _list(_object(rule.get("targeting"), "targeting"), "properties")
+    properties = _member(_member(rule, "targeting", dict), "properties", list)
     checks: list[Check] = []
     for raw in properties:
         check = _check_property(read_filter(_object(raw, "properties")), person, manner)
@@ -144,8 +145,8 @@ def _draw_holdout(rule: dict[str, Any], subject: str) -> Draw | None:
     """Return the draw of the rule's holdout; None without one. An empty subject is never held out."""
     if rule.get("holdout") is None or subject == "":
         return None
-    holdout = _object(rule["holdout"], "holdout")
-    fraction = holdout_fraction(subject, _text(holdout, "seed"))
+    holdout = _member(rule, "holdout", dict)
+    fraction = holdout_fraction(subject, _member(holdout, "seed", str))
     return Draw(fraction, _number(holdout, "exclusion_percentage"))
 
 
@@ -161,10 +162,10 @@ def _decide_miss(rule: dict[str, Any], default: Any) -> _Decision | None:
 
 def _draw_variant(rule: dict[str, Any], seed: str, subject: str) -> tuple[VariantDraw, str, Any]:
     """Return the draw, the key and the value; beyond the last boundary the last variant is served."""
-    variants = [_object(raw, "variants") for raw in _list(rule, "variants")]
+    variants = [_object(raw, "variants") for raw in _member(rule, "variants", list)]
     if not variants:
         raise _malformed_error("variants")
-    weights = [(_text(variant, "key"), _number(variant, "weight")) for variant in variants]
+    weights = [(_member(variant, "key", str), _number(variant, "weight")) for variant in variants]
     draw = VariantDraw.among(variant_fraction(seed, subject), weights)
     key = draw.key or weights[-1][0]
     return draw, key, next(variant.get("value") for variant in variants if variant["key"] == key)
@@ -180,14 +181,8 @@ def _object(raw: Any, name: str) -> dict[str, Any]:
     return raw
 
 
-def _list(raw: Mapping[str, Any], name: str) -> list[Any]:
-    if not isinstance(value := raw.get(name), list):
-        raise _malformed_error(name)
-    return value
-
-
-def _text(raw: Mapping[str, Any], name: str) -> str:
-    if not isinstance(value := raw.get(name), str):
+def _member(raw: Mapping[str, Any], name: str, kind: type[KindT]) -> KindT:
+    if not isinstance(value := raw.get(name), kind):
         raise _malformed_error(name)
     return value
 
