@@ -82,11 +82,7 @@ def record(result: FlagResult) -> dict[str, Json]:
         "key": flag.key,
         "enabled": result.is_on,
         "variant": result.value if isinstance(result.value, str) else None,
-        "reason": {
-            "code": code,
-            "condition_index": result.condition_index,
-            "description": result.description,
-        },
+        "reason": _reason(result, code),
         "metadata": {
             "id": flag.id,
             "version": flag.version,
@@ -112,13 +108,13 @@ def typed_record(result: FlagResult) -> dict[str, Json]:
         metadata |= {"rule_type": result.rule_type, "rule_id": result.rule_id}
     if not flag.has_rules and isinstance(result.value, str):
         metadata["variant_key"] = result.value
-    reason = {
-        "code": result.code,
-        "condition_index": result.condition_index,
-        "description": result.description,
-    }
+    reason = _reason(result, result.code)
     typed = {"key": flag.key, "value": result.value, "reason": reason, "metadata": metadata}
     return typed | ({"conditions": []} if flag.has_rules else {}) | _failure(result)
+
+
+def _reason(result: FlagResult, code: str) -> dict[str, Json]:
+    return {"code": code, "condition_index": result.condition_index, "description": result.description}
 
 
 def _failure(result: FlagResult) -> dict[str, Json]:
