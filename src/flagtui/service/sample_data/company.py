@@ -206,10 +206,7 @@ def members(conditions: Iterable[list[Any]], people: list[Person]) -> list[int]:
     for key, operator, value in conditions:
         having = [each for each in matches if key in each.properties]
         # People who are alike are asked once.
-        verdicts = {actual: compare(operator, value, actual, manner) for actual in values_of(key, having)}
+        values = {each.properties[key] for each in having}
+        verdicts = {actual: compare(operator, value, actual, manner) for actual in values}
         matches = [each for each in having if verdicts[each.properties[key]] is True]
     return [each.id for each in matches]
-
-
-def values_of(key: str, people: list[Person]) -> set[Any]:
-    return {each.properties[key] for each in people}
