@@ -159,11 +159,13 @@ class KeyInUse:
 
     async def connect(self) -> "Client":
         """Find the key and create the client. Raises ApiError."""
+        is_loaded = CLIENT[-1] in sys.modules
         await load_in_background(CLIENT)
         from flagtui.cli.plumbing.client import make_client
 
-        # As in `run_app`: otherwise a collection looks at them while the first rows arrive.
-        gc.freeze()
+        if not is_loaded:
+            # As in `run_app`: otherwise a collection looks at them while the first rows arrive.
+            gc.freeze()
         opening = self.opening
         # A keyring or a command that hangs must not keep the program from ending.
         answer = await await_call(lambda: opening.keys.find(opening.owner))
