@@ -95,6 +95,14 @@ def test_whole_collection_waits_beside_new_blocks_up_to_a_bound(garbage: Garbage
     assert not garbage.can_wait(start)
 
 
+def test_what_another_project_leaves_is_freed(garbage: Garbage) -> None:
+    garbage.skip_loaded()
+    Circle()
+    garbage.skip_loaded()
+    gc.collect()
+    assert Circle.freed == 1
+
+
 async def test_collections_go_on_after_work_that_failed(garbage: Garbage) -> None:
     with pytest.raises(ZeroDivisionError):
         await run_off_loop(lambda: 1 / 0)

@@ -24,9 +24,13 @@ class Garbage:
         self._blocks_loaded: int | None = None
 
     def skip_loaded(self) -> None:
-        """Let later collections skip what is loaded now."""
-        gc.freeze()
-        self._blocks_loaded = sys.getallocatedblocks()
+        """Let later collections skip what is loaded now.
+
+        Only the first time: later, what a switch of project left would never be freed.
+        """
+        if self._blocks_loaded is None:
+            gc.freeze()
+            self._blocks_loaded = sys.getallocatedblocks()
 
     @contextmanager
     def pause(self) -> Iterator[None]:
