@@ -30,7 +30,7 @@ from flagtui.changes.guard import (
 )
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Purpose
-from flagtui.changes.skipped import Skipped
+from flagtui.changes.skipped import Skipped, refused_first, skip_no_op
 
 SOURCE = Path(__file__).parents[2] / "src" / "flagtui"
 
@@ -181,3 +181,8 @@ def test_only_plain_undos_of_several_changes_are_divisible() -> None:
     assert not ask(*several(1), asked_with=undo_of(2)).is_divisible
     assert not ask(*several(2), require_reason=True, asked_with=undo_of(2)).is_divisible
     assert not ask(*several(2)).is_divisible
+
+
+def test_refused_records_are_listed_before_no_ops() -> None:
+    skipped = [skip_no_op(1, "a", "is off"), Skipped(2, "b", "it is archived"), skip_no_op(3, "c", "is off")]
+    assert [each.key for each in refused_first(skipped)] == ["b", "a", "c"]

@@ -27,7 +27,7 @@ async def test_a_range_and_all_shown_are_changed_together(any_mode: Setting) -> 
         marked = [row.key for row in rows.marked_rows()]
         assert len(marked) == 3
         await program.press("d")
-        effect = "can destroy the deleted one for good"
+        effect = "can destroy the deleted one permanently"
         assert words(program.screen).count(effect) == 1, "an effect on all of them is named once"
         await program.press("y", toast="3 deleted · u to undo")
         assert not rows.marks

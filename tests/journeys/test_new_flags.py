@@ -166,7 +166,7 @@ async def test_deleted_flags_warn_about_their_keys_and_are_restored(any_mode: Se
             await program.go_to(key, "d", "y")
         await program.press("n", "enter")
         await fill(program, "export-parquet")
-        await program.press("ctrl+s", shows=("is destroyed for good", "restore the deleted flag"))
+        await program.press("ctrl+s", shows=("is destroyed permanently", "restore the deleted flag"))
         await program.press("escape", "escape", "escape", "ctrl+r", shows="^r Deleted flags")
         program.see(" in recent activity", "export-parquet", "Alice")
         await program.press("x", "x", "z", shows="Restore 2 flags in TEST")

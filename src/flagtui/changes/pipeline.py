@@ -286,7 +286,7 @@ def _outcome_of_error(plan: P, error: ApiError) -> Outcome[P, R]:
         case Unreachable():
             return Outcome(plan, "failed", None, error.what, error.next, error)
         case NotFound():
-            next = "it may have been deleted for good; read the list again"
+            next = "it may have been deleted permanently; read the list again"
             return Outcome(plan, "refused", None, error.what, next, error)
     return Outcome(plan, "refused", None, error.what, error.next, error)
 

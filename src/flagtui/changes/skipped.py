@@ -1,5 +1,7 @@
 """Changes that are refused before the request, and records that are skipped, each with its reason."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from flagtui.api.errors import ApiError
@@ -61,3 +63,8 @@ def skip(id: RecordId, key: str, why: Blocked | ApiError) -> Skipped:
 def skip_no_op(id: RecordId, key: str, reason: str, alone: str = "") -> Skipped:
     """Skip a no-op; `alone` is the sentence when it was the only request."""
     return Skipped(id, key, reason, is_no_op=True, alone=alone)
+
+
+def refused_first(skipped: Iterable[Skipped]) -> list[Skipped]:
+    """Return the records with the no-ops last: a refusal among hundreds of them must be seen."""
+    return sorted(skipped, key=lambda each: each.is_no_op)

@@ -56,8 +56,8 @@ _BY_NAME: Final = verb_table("""
 create | Create | is created | delete it
 turn on | Turn ON | is on | turn it off again
 turn off | Turn OFF | is off | turn it on again
-archive | Archive | is archived | bring it back
-unarchive | Unarchive | is back from the archive | archive it again
+archive | Archive | is archived | unarchive it
+unarchive | Unarchive | is unarchived | archive it again
 delete | Delete | is deleted | restore it | grave
 delete permanently | Delete permanently | is deleted permanently | | typed
 restore | Restore | is restored | delete it again

@@ -145,7 +145,7 @@ EVENT_FIELDS: Final = FieldTable(
         "enforcement",
         one_of(
             Option("allow", "allow", "accept events that do not match"),
-            Option("reject", "reject", "drop events that do not match, for good"),
+            Option("reject", "reject", "drop events that do not match, permanently"),
             is_null=False,
         ),
         line="enforcement",

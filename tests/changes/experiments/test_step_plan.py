@@ -71,7 +71,7 @@ ARCHIVED = replace(CONTEXT, flag=Flag.of({"id": 3, "key": "blue", "archived": Tr
      CONTEXT, "its flag has been deleted", "restore the flag first"),
     ("resume", make_experiment("paused"), ARCHIVED,
      "its flag blue is archived, so that it cannot be turned on",
-     "bring the flag back from the archive first"),
+     "unarchive the flag first"),
     ("pause", make_experiment(), depending("a"),
      "a depends on its flag, so that cannot be turned off", "change or turn off that flag first"),
     ("pause", make_experiment(), depending("a", "b"),

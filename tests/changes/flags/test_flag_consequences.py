@@ -76,7 +76,7 @@ def experiment(is_running: bool | None) -> dict[str, JSON]:
     # The caution names it.
     (OFF, experiment(True), {}, "Experiment: "),
     (set_field(812, "key", "checkout-v2", "other"), {}, {}, "Code: stops matching checkout-v2 at once"),
-    (switch("delete", 812), {}, {}, "Key: a new flag with this key can destroy the deleted one for good"),
+    (switch("delete", 812), {}, {}, "Key: a new flag with this key can destroy the deleted one permanently"),
 ])  # fmt: skip
 def test_what_is_known_around_it_is_told(
     intent: Intent, fields: dict[str, JSON], around: dict[str, Any], words: str

@@ -177,7 +177,7 @@ def test_running_experiment_offers_safer_ways_and_new_faults_block() -> None:
     (FlagRow(1, "a", type="rules"), "rollout", "only state, name and tags"),
     (FlagRow(1, "a", type="rules"), "disable", ""),
     (FlagRow(1, "a", type="rules"), "edit", ""),
-    (FlagRow(1, "a", archived=True), "enable", "bring it back from the archive first"),
+    (FlagRow(1, "a", archived=True), "enable", "unarchive it first"),
     (FlagRow(1, "a", archived=True), "unarchive", ""),
     (FlagRow(1, "a", active=True, deleted=True), "disable", "restore it first"),
 ])  # fmt: skip

@@ -89,7 +89,7 @@ def test_what_no_server_would_take_is_blocked(fields: dict[str, JSON], code: str
 
 def test_key_of_a_deleted_flag_warns_of_its_destruction() -> None:
     (caution,) = make_plan(boolean_flag("gone"), Taken((), {"gone": 7})).cautions
-    assert caution.text == "the deleted flag with this key, number 7, is destroyed for good"
+    assert caution.text == "the deleted flag with this key, number 7, is destroyed permanently"
     assert caution.instead == ("restore the deleted flag",)
 
 

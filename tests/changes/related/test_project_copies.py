@@ -78,7 +78,7 @@ def test_copies_name_their_needs_and_obstacles() -> None:
         assert isinstance(plan_copy(flag, target, ()), Blocked)
     deleted = CopyTarget(2, "Mobile", "org-1", Taken((), {flag.key: 5}))
     (caution, *_) = expect(plan_copy(flag, deleted, ()), RelatedPlan).cautions
-    assert caution.text.endswith("is destroyed for good")
+    assert caution.text.endswith("is destroyed permanently")
     assert [needs_the_server(flag) for flag in (asking(), asking(PAYING), asking(BASE))] == [
         False,
         True,

@@ -119,6 +119,13 @@ def make_flag(service: Service, key: str, *percentages: int) -> str:
     return service.ask(lambda client: client.flags.create(body)).key
 
 
+def test_question_names_refusals_and_counts_no_ops(signed_in: Run) -> None:
+    off = signed_in("flags", "list", "is:off", "--fields", "key", "--limit", "15").out.split()
+    plan = signed_in("flags", "disable", *off, "new-nav", "checkout-redesign", "--dry-run", "-o", "table").out
+    assert f"  unchanged (is already off): {', '.join(off[:3])} and {len(off) - 3} more\n" in plan
+    assert "  skipped: checkout-redesign: " in plan
+
+
 def test_rollout_of_different_percentages_needs_a_choice(signed_in: Run, service: Service, key: str) -> None:
     mixed = make_flag(service, f"{key}-mixed", 10, 50)
     words = ("flags", "rollout", mixed, "--to", "20", "--yes", "--json")

@@ -20,7 +20,7 @@ from flagtui.text.styled import Piece
 
 NOTE: Final = (
     "Restored flags are on or off as they were.",
-    "A new flag with the same key destroys the deleted one for good.",
+    "A new flag with the same key destroys the deleted one permanently.",
 )
 
 

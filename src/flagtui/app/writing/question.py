@@ -22,7 +22,7 @@ from flagtui.app.widgets.line import cut, join_lines, styled
 from flagtui.app.writing.typed_entry import REASON, Entry, Typed, lines_apart
 from flagtui.changes.guard import ARMS_AFTER, Approved, Confirmation, NotYet, Question
 from flagtui.changes.proposal import P
-from flagtui.changes.skipped import Skipped
+from flagtui.changes.skipped import Skipped, refused_first
 from flagtui.safe_text import safe_text
 from flagtui.text.key_signs import key_sign
 from flagtui.text.long_lists import are_longer, lay_out_long
@@ -107,7 +107,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         return "↓ scroll" if self._is_cut else ""
 
     def _skipped_lines(self) -> ComposeResult:
-        skipped = self._question.planned.skipped
+        skipped = refused_first(self._question.planned.skipped)
         yield Static(
             styled(
                 (f"{len(skipped):,} skipped, unchanged", "bold $warning"),
@@ -174,7 +174,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     @on(OptionList.OptionSelected)
     def _on_skipped_opened(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.dismiss(self._question.planned.skipped[event.option_index])
+        self.dismiss(refused_first(self._question.planned.skipped)[event.option_index])
 
     @on(AnswerButton.Pressed, "#accept")
     def _on_accepted(self) -> None:

@@ -248,7 +248,7 @@ def consequences_of(
     if values.get("hidden") is True:
         yield Consequence("Hidden", "users who choose events do not see it; it is still ingested")
     if values.get("enforcement_mode") == "reject":
-        yield Consequence("Data", "events that do not match are dropped from now on, for good", "danger")
+        yield Consequence("Data", "events that do not match are dropped permanently from now on", "danger")
     for name in used_by if values.keys() & {"deleted", "hidden", "enforcement_mode"} else ():
         yield Consequence("Used by", name, "experiment")
     if fresh.updated_by is not None and fresh.updated_at is not None:

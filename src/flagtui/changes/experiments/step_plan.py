@@ -96,7 +96,7 @@ def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext)
         return refusal
     if context.flag is not None and context.flag.archived and step.name in ("launch", "resume"):
         reason = f"its flag {context.flag.key} is archived, so that it cannot be turned on"
-        return Blocked("flag", reason, "bring the flag back from the archive first")
+        return Blocked("flag", reason, "unarchive the flag first")
     if context.dependents and (step.name == "pause" or choices.disable_flag):
         asking = tuple(Linked(0, key) for key in context.dependents)
         verb, those = ("depends", "that flag") if len(asking) == 1 else ("depend", "those flags")

@@ -96,8 +96,8 @@ pause | Pause: turn its flag OFF | is paused; its flag is off | turn its flag on
 resume | Resume: turn its flag ON | runs again; its flag is on | turn its flag off again | paused | pause
 end | End the experiment | has ended | let it go on | live | reopen | grave
 ship | Ship a variant | is shipped | restore the old shares of its flag | launched | reopen | grave newer
-archive | Archive the experiment | is archived | bring it back | stopped | unarchive | newer
-unarchive | Bring the experiment back | is back from the archive | archive it again | any | archive | newer
+archive | Archive the experiment | is archived | unarchive it | stopped | unarchive | newer
+unarchive | Unarchive the experiment | is unarchived | archive it again | any | archive | newer
 reset | Reset to a draft | is a draft again | restore its dates | launched | reopen | grave newer
 duplicate | Duplicate the experiment | has a copy | delete the copy | any | delete | newer
 create | Create an experiment | is created as a draft | delete it | any | delete

@@ -60,7 +60,9 @@ def consequences(
     if is_deletion and fresh.targeting.has_rules:
         yield Consequence("Undo", "not possible: servers cannot restore a flag with rules", "danger")
     elif is_deletion:
-        yield Consequence("Key", "a new flag with this key can destroy the deleted one for good", "warning")
+        yield Consequence(
+            "Key", "a new flag with this key can destroy the deleted one permanently", "warning"
+        )
     is_newer = intent.seen_version is not None and fresh.version not in (None, intent.seen_version)
     # The newer changes end with the last one.
     if not is_newer and (touch := _last_touch(fresh, context)) is not None:

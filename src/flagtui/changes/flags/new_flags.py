@@ -184,5 +184,5 @@ def warn_of_deleted(key: str, taken: Taken) -> list[Caution]:
     """Return the warning that a new flag with the key of a deleted one destroys that one."""
     if key not in taken.deleted:
         return []
-    text = f"the deleted flag with this key, number {taken.deleted[key]}, is destroyed for good"
+    text = f"the deleted flag with this key, number {taken.deleted[key]}, is destroyed permanently"
     return [Caution(text, ("restore the deleted flag",))]

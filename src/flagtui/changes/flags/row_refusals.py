@@ -8,7 +8,7 @@ NO_ACCESS: Final = "you may view this flag but not change it"
 IS_DELETED: Final = "the flag has been deleted"
 OUT_OF_DELETED: Final = "restore it first"
 IS_ARCHIVED: Final = "the flag is archived"
-OUT_OF_ARCHIVE: Final = "bring it back from the archive first"
+OUT_OF_ARCHIVE: Final = "unarchive it first"
 RULES_ARE_FIXED: Final = (
     "of a flag with rules (configuration version 2) only state, name and tags can be changed here"
 )

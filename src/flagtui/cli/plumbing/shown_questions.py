@@ -12,6 +12,7 @@ from flagtui.cli.plumbing.change_records import ChangePlace
 from flagtui.cli.plumbing.output.lines import print_line
 from flagtui.safe_text import safe_text
 from flagtui.text.conflict_lines import conflict_lines
+from flagtui.text.long_lists import in_short
 from flagtui.text.question_lines import question_lines
 
 WIDTH: Final = 96
@@ -19,6 +20,8 @@ FOR_PEOPLE: Final = ("table", "tsv")
 """Formats beside which the three sides of a conflict are shown in words."""
 MOST_NAMED: Final = 12
 """Skipped records that are listed with the reason."""
+NAMED: Final = 3
+"""Unchanged records that are named."""
 
 
 def show_question(question: Question[Any], place: ChangePlace) -> None:
@@ -28,10 +31,17 @@ def show_question(question: Question[Any], place: ChangePlace) -> None:
     width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
     for line in question_lines(question, width, time.time()):
         print_line("".join(text for text, _style in line).rstrip())
-    for skip in question.planned.skipped[:MOST_NAMED]:
+    refused = [skip for skip in question.planned.skipped if not skip.is_no_op]
+    for skip in refused[:MOST_NAMED]:
         print_line(f"  skipped: {skip.key}: {skip.reason}{f'; {skip.next}' if skip.next else ''}")
-    if (more := len(question.planned.skipped) - MOST_NAMED) > 0:
+    if (more := len(refused) - MOST_NAMED) > 0:
         print_line(f"  skipped: {more:,} more")
+    no_ops: dict[str, list[str]] = {}
+    for skip in question.planned.skipped:
+        if skip.is_no_op:
+            no_ops.setdefault(skip.reason, []).append(skip.key)
+    for reason, keys in no_ops.items():
+        print_line(f"  unchanged ({reason}): {in_short(keys, NAMED)}")
 
 
 def show_conflicts(

@@ -93,9 +93,9 @@ def tag_options(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
         tag = RecordWord(kind, is_tag=True)
         for name, into, words in reversed(
             (
-                ("--add", "added", "Give them this tag."),
-                ("--remove", "removed", "Take this tag away."),
-                ("--set", "only", "These are all the tags."),
+                ("--add", "added", "Add this tag; may be repeated."),
+                ("--remove", "removed", "Remove this tag; may be repeated."),
+                ("--set", "only", "Replace all tags with this one; may be repeated."),
             )
         ):
             function = ruled_option(
