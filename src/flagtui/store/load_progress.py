@@ -1,6 +1,6 @@
 """The progress of a load: its states, and the rows of its pages."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import compress
 
 from msgspec import Struct
@@ -55,41 +55,37 @@ class RunningLoad:
         self.put: set[RecordId] = set()
         """Records that arrived another way meanwhile; they are newer than any page."""
         self.unreadable: set[RecordId] = set()
-        self._seen = bytearray(places)
+        self.seen = bytearray(places)
+        """For each place 1 when a page had its row."""
         self._seen_elsewhere: set[RecordId] = set()
         """Seen records without a place, or that have lost it."""
 
     @property
     def is_all(self) -> bool:
         """Return whether as many came as the server counted; deletions during the load reduce the number."""
-        return self._seen.count(1) + len(self._seen_elsewhere) + len(self.unreadable) >= self.total
-
-    @property
-    def seen(self) -> Sequence[int]:
-        """Return for each place 1 when a page had its row."""
-        return self._seen
+        return self.seen.count(1) + len(self._seen_elsewhere) + len(self.unreadable) >= self.total
 
     def has_seen(self, place: int) -> bool:
         """Return whether a page had the row at this place."""
-        return self._seen[place] > 0
+        return self.seen[place] > 0
 
     def see(self, record_id: RecordId, place: int | None) -> None:
         """Record that a page had this record."""
         if place is None:
             self._seen_elsewhere.add(record_id)
         else:
-            self._seen[place] = 1
+            self.seen[place] = 1
             self._seen_elsewhere.discard(record_id)
 
     def lose(self, record_id: RecordId, place: int) -> None:
         """Record that the record is about to lose its place."""
-        if self._seen[place]:
+        if self.seen[place]:
             self._seen_elsewhere.add(record_id)
 
     def add_place(self) -> None:
         """Add one place at the end."""
-        self._seen.append(0)
+        self.seen.append(0)
 
     def keep_places(self, is_kept: Iterable[bool]) -> None:
         """Drop the places of removed records; later ones move up."""
-        self._seen = bytearray(compress(self._seen, is_kept))
+        self.seen = bytearray(compress(self.seen, is_kept))
