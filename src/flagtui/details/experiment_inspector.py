@@ -41,7 +41,7 @@ class ExperimentInspector:
         learn_row: Callable[[ExperimentRow], object] = lambda _row: None,
     ) -> None:
         """`learn_row` is called with the row of each experiment that was read."""
-        self._client = client
+        self.client = client
         self._clock = clock
         self._learn_row = learn_row
         self._measuring = Measuring(client, clock, may_calculate, self._note_refusal)
@@ -52,11 +52,6 @@ class ExperimentInspector:
         """When the result for a list row was last requested, by version of the experiment."""
         self._outdated: set[int] = set()
         """Ids of the experiments whose cached results are shown until they have been read again."""
-
-    @property
-    def client(self) -> Client:
-        """The client that sends the requests."""
-        return self._client
 
     def take_refusal(self) -> ApiError | None:
         """Return and clear the error of a refused key; None if the key was accepted."""
@@ -91,9 +86,9 @@ class ExperimentInspector:
             yield details
             if not with_flag:
                 return
-        failed_before = self._client.link.failed_reads
+        failed_before = self.client.link.failed_reads
         try:
-            experiment = await self._client.experiments.get(row.id)
+            experiment = await self.client.experiments.get(row.id)
         except ApiError as error:
             self._note_refusal(error)
             yield replace(details, trouble=f"{error.what} {error.next}".strip())
@@ -115,7 +110,7 @@ class ExperimentInspector:
             details = self._keep(measured)
             yield details
         # Requests refused for their key are repeated with the next key, those of an outage soon.
-        has_failed = self._refused is not None or self._client.link.failed_reads > failed_before
+        has_failed = self._refused is not None or self.client.link.failed_reads > failed_before
         yield self._keep(replace(details, at=details.at if has_failed else self._clock()))
 
     def cached_lead(self, row: ExperimentRow) -> Findings | None:
@@ -156,7 +151,7 @@ class ExperimentInspector:
         # Also after an error, the request is not repeated at once.
         self._attempts[_version_of(row)] = self._clock()
         self._outdated.discard(row.id)
-        experiment = await self._client.experiments.get(row.id, urgency=Urgency.BACKGROUND)
+        experiment = await self.client.experiments.get(row.id, urgency=Urgency.BACKGROUND)
         metric = next((metric for metric in metrics_of(experiment) if metric.role == "primary"), None)
         if metric is None or experiment.uses_legacy_metrics:
             return
@@ -180,11 +175,11 @@ class ExperimentInspector:
             ApiError: The server cannot be read.
             KeyError: The metric no longer exists.
         """
-        experiment = await self._client.experiments.get(row.id)
+        experiment = await self.client.experiments.get(row.id)
         metric = next((metric for metric in metrics_of(experiment) if metric.uuid == uuid), None)
         if metric is None:
             raise KeyError(uuid)
-        return metric, await self._client.results.timeseries(row.id, uuid, metric.fingerprint)
+        return metric, await self.client.results.timeseries(row.id, uuid, metric.fingerprint)
 
     async def recalculate(self, row: ExperimentRow, metric: Metric) -> str:
         """Request a recalculation of all days and return its status.
@@ -192,7 +187,7 @@ class ExperimentInspector:
         Raises:
             ApiError: The request fails.
         """
-        run = await self._client.results.recalculate_timeseries(row.id, metric.raw, metric.fingerprint)
+        run = await self.client.results.recalculate_timeseries(row.id, metric.raw, metric.fingerprint)
         return run.status
 
     async def _needs_code(self, experiment: Experiment) -> bool | None:
@@ -201,13 +196,13 @@ class ExperimentInspector:
         if experiment.start_date is not None or not 0 < len(events) <= MOST_EVENTS:
             return None
         try:
-            return await self._client.results.requires_flag_implementation(events)
+            return await self.client.results.requires_flag_implementation(events)
         except ApiError:
             return None
 
     async def _exposures(self, details: Findings, experiment: Experiment) -> Findings:
         try:
-            exposures = await self._client.results.exposures(experiment)
+            exposures = await self.client.results.exposures(experiment)
         except ApiError as error:
             self._note_refusal(error)
             return replace(details, exposure_trouble=error.what)

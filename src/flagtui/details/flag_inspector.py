@@ -174,6 +174,7 @@ class Inspector:
     async def _counting(self, flag: Flag, urgency: Urgency) -> AsyncIterator[CountedReach]:
         """Count the conditions on the server, a few at a time; identical properties are counted once."""
         waiting = [*deciding_conditions(flag.targeting)]
+        opted_in = f"plus {OPTED_IN}" if flag.targeting.feature_enrollment else ""
         counts: dict[str, BlastRadius] = {}
         parts: list[Counted] = []
         if not waiting:
@@ -190,7 +191,7 @@ class Inspector:
             parts += [count_of(each, counts[each.identity]) for each in few]
             reach = reach_of(tuple(parts), len(waiting))
             is_bound = reach.is_bound or flag.targeting.is_decided_before
-            yield replace(reach, is_bound=is_bound, opted_in=_opted_in(flag))
+            yield replace(reach, is_bound=is_bound, opted_in=opted_in)
 
     async def count(self, query: ConditionQuery, urgency: Urgency) -> BlastRadius:
         """Count the users or groups that match a condition."""
@@ -213,10 +214,6 @@ def _without_conditions(flag: Flag) -> str:
     if flag.targeting.feature_enrollment:
         return f"{OPTED_IN}, not counted by the server"
     return f"no one: {flag.targeting.why_no_conditions}"
-
-
-def _opted_in(flag: Flag) -> str:
-    return f"plus {OPTED_IN}" if flag.targeting.feature_enrollment else ""
 
 
 def count_of(query: ConditionQuery, reach: BlastRadius) -> Counted:
