@@ -10,15 +10,12 @@ class Clock(Protocol):
 
     def time(self) -> float:
         """Return Unix seconds."""
-        ...
 
     def monotonic(self) -> float:
         """Return seconds that never jump."""
-        ...
 
     async def sleep(self, seconds: float) -> None:
         """Wait this many seconds."""
-        ...
 
 
 class SystemClock:

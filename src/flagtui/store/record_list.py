@@ -200,7 +200,6 @@ class Listed(Protocol[IdRow]):
 
     def pages(self, filters: Query | None = None) -> AsyncIterable[RowPage[IdRow]]:
         """Return the whole list, page by page."""
-        ...
 
     async def page(
         self, filters: Query | None = None, *, urgency: Urgency = Urgency.PERSON

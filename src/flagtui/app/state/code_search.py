@@ -29,19 +29,15 @@ class CodeSource(Protocol):
     @property
     def folder(self) -> Path:
         """Return the folder of source code."""
-        ...
 
     def load(self, project: str) -> CodeScan | None:
         """Return the last scan with the flags of the project; None without one."""
-        ...
 
     def obstacle(self) -> str:
         """Return why nothing can be scanned, with the next step; empty where it can."""
-        ...
 
     def scan(self, client: Client, report: Report) -> Awaitable[CodeScan]:
         """Scan the folder in another process, and store the result. Raises ScanFailed, ApiError."""
-        ...
 
 
 class CodeSearch(msgspec.Struct, eq=False):

@@ -24,12 +24,10 @@ class QueryPerson(Protocol):
     @property
     def id(self) -> int:
         """Return the user's id."""
-        ...
 
     @property
     def email(self) -> str:
         """Return the user's e-mail."""
-        ...
 
 
 class CodeKeys(Protocol):
@@ -37,15 +35,12 @@ class CodeKeys(Protocol):
 
     def uses(self, key: str) -> int:
         """Return how many places in code need the key."""
-        ...
 
     def is_unused(self, key: str) -> bool:
         """Return whether no place is a use or may be one, as a quoted key."""
-        ...
 
     def rules(self, key: str) -> frozenset[str]:
         """Return the ids of the rules that report the key."""
-        ...
 
 
 class Outside(Struct, frozen=True):
