@@ -1,6 +1,7 @@
 """One rule for marks: every command of every list, with 0, 1 and 3 marks, on a marked row and beside it."""
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -53,6 +54,9 @@ def _ids(values: Sequence[Any]) -> Iterator[Any]:
     for value in values:
         if isinstance(value, list | tuple):
             yield from _ids(value)
+        elif isinstance(value, partial):
+            # The first question of a chain, with its record.
+            yield from _ids(value.args)
         elif not callable(value) and getattr(value, "id", None) is not None:
             yield value.id
 
