@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pathspec import GitIgnoreSpec
 
 from flagtui.code.file_content import BATCH_BYTES, SIZE_LIMIT, FileReader, stamp_of
+from flagtui.code.path_patterns import match_patterns
 from flagtui.code.source_files import SourceError, find_root, list_changed, list_files
 
 HOUR = 3_600 * 10**9
@@ -115,6 +119,30 @@ def test_malformed_patterns_are_reported_and_match_nothing(tmp_path: Path) -> No
         ".flagtuiignore:2: '[z-a]' is no pattern; it matches nothing.",
         ".gitignore:1: '!' is no pattern; it matches nothing.",
     ]
+
+
+SEGMENTS: Final = ("**", "*", "a", "b", "a*", "*a*b", "a***b", "?*b", "[!a]*b*", r"\*a*", "*.a*")
+NAMES: Final = ("a", "b", "ab", "aab", "ba", "*a", "b.a", "aba.ab")
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.sampled_from(SEGMENTS), min_size=1, max_size=6).map("/".join),
+    st.sampled_from(("", "/", "!")),
+    st.lists(st.lists(st.sampled_from(NAMES), min_size=1, max_size=7).map("/".join), min_size=20),
+)
+def test_patterns_match_as_in_pathspec(pattern: str, sign: str, paths: list[str]) -> None:
+    lines = ["*b", f"{sign}{pattern}"]
+    expected = GitIgnoreSpec.from_lines(lines).match_file
+    assert [*map(match_patterns(lines), paths)] == [*map(expected, paths)]
+
+
+@pytest.mark.parametrize(("pattern", "path"), [
+    ("*a" * 17 + "*b", "a" * 70), ("a/**/" * 8 + "b", "a/" * 300 + "c"), ("**/*a*a/**/*a*b/**/c", "aaa/" * 300),
+])  # fmt: skip
+def test_many_stars_take_no_longer_than_one(pattern: str, path: str) -> None:
+    """Each way to share out the path among the stars would be tried, for years."""
+    assert not match_patterns([pattern])(path)
 
 
 def test_file_without_a_utf8_name_has_one_line(tmp_path: Path) -> None:
