@@ -43,6 +43,21 @@ def test_the_widest_columns_give_way_first() -> None:
     assert fit_widths([4, 6], 80) == [4, 6]
 
 
+def test_numbers_and_ages_are_aligned_at_the_right() -> None:
+    rows = [["new-nav", "7", "100 %", "2m", "12"], ["chat", "1,204", "", "12mo", "v2"]]
+    assert list(table_lines(["KEY", "USES", "SHARE", "AGE", "NOTE"], rows, 80)) == [
+        "KEY       USES  SHARE   AGE  NOTE",
+        "new-nav      7  100 %    2m  12",
+        "chat     1,204         12mo  v2",
+    ]
+
+
+def test_long_names_leave_a_few_other_columns_readable() -> None:
+    row = ["tests/app/terminal/test_output_filter.py:48:19", "test", "notifications-weekly-report"]
+    lines = list(table_lines(["PLACE", "KIND", "KEY"], [row], 60))
+    assert [line.strip() for line in lines[1:]] == [row[0], "test  notifications-weekly-report"]
+
+
 @pytest.mark.parametrize("width", [20, 40, 79])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     rows = [["checkout-v2", "日本語" * 9], ["chat", NASTY], ["new-nav", "é" * 60]]

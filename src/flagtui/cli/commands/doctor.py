@@ -95,11 +95,13 @@ def diagnose(request: ProfileRequest, *, offline: bool) -> list[Finding]:
 def print_findings(findings: Sequence[Finding]) -> None:
     """Print each finding on a line, and its next step below."""
     width = max(len(finding.subject) for finding in findings)
+    indent = " " * (width + 4)
     for finding in findings:
         mark = _MARKS[finding.state]
-        print_line(f"{mark} {safe_text(finding.subject):<{width}}  {safe_text(finding.value, 500)}")
+        line = f"{mark} {safe_text(finding.subject):<{width}}  {safe_text(finding.value, 500)}"
+        print_line(line, len(indent))
         if finding.next:
-            print_line(f"  {'':<{width}}  → {finding.next}")
+            print_line(f"{indent}→ {finding.next}", len(indent) + 2)
 
 
 def _look(settings: Settings) -> Iterator[Finding]:

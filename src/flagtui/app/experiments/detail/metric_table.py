@@ -162,14 +162,15 @@ def _heading(
     first = next((group for group in judgements if group), [])
     base = _baseline(findings)
     other = _capitals(first[0].variant) if len(first) == 1 else "VARIANT"
-    level = f"{confidence(experiment) * 100:g} % INTERVAL"
+    level = f"{confidence(experiment) * 100:g} %"
     text = "  " + fill("METRIC", shape.name)
     if shape.value:
         text += f" {_right(_capitals(base), shape.value)} {_right(other, shape.value)}"
     text += _right("Δ", DELTA)
     if shape.bar:
         ends = f"{axis[0] * 100:+.0f} … {axis[1] * 100:+.0f} %".replace("-", "−")
-        text += f"  {fill(f'{level} {ends}', shape.bar)}"
+        whole = f"{level} INTERVAL {ends}"
+        text += f"  {fill(whole if len(whole) <= shape.bar else f'{level}: {ends}', shape.bar)}"
     odds = "P-VALUE" if is_frequentist(experiment) else "CHANCE TO WIN"
     return [(f"{text}  {fill(odds, shape.odds).rstrip()}", "$text-muted")]
 

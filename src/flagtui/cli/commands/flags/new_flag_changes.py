@@ -122,7 +122,7 @@ class NewFlagOptions(TypedDict):
 async def create(
     session: ProjectSession, key: str | None, terms: WriteTerms, **given: Unpack[NewFlagOptions]
 ) -> int:
-    """Create a flag; without options it is off and its rollout is 0 %.
+    """Create a flag; by default it is off, with a rollout of 0 %.
 
     With --from, flags get the keys, states and targeting of the file.
     """

@@ -28,9 +28,9 @@ class Voice:
 VOICE: Final = Voice()
 
 
-def print_line(line: str) -> None:
-    """Print one line on standard output."""
-    _print(safe_text(line, 2_000), sys.stdout)
+def print_line(line: str, label: int = 0) -> None:
+    """Print one line on standard output; further lines leave the cells of its label blank."""
+    _print(safe_text(line, 2_000), sys.stdout, label)
 
 
 def print_json(value: Any) -> int:
@@ -81,16 +81,16 @@ class Steps:
             progress(f"{self.done}/{self.count} {self.doing}")
 
 
-def _print(line: str, stream: TextIO) -> None:
+def _print(line: str, stream: TextIO, label: int = 0) -> None:
     print(
-        wrap_line(line, shutil.get_terminal_size().columns) if stream.isatty() else line,
+        wrap_line(line, shutil.get_terminal_size().columns, label) if stream.isatty() else line,
         file=stream,
         flush=True,
     )
 
 
-def wrap_line(line: str, width: int) -> str:
-    """Return the line in as many as it needs for so many cells, further ones below the first word.
+def wrap_line(line: str, width: int, label: int = 0) -> str:
+    """Return the line in as many as it needs for so many cells, others below its first word or label.
 
     A command after a colon stays in one line, also if it is longer: pasted in parts, it would be others.
     """
@@ -98,7 +98,7 @@ def wrap_line(line: str, width: int) -> str:
         return line
     import textwrap
 
-    indent = " " * (len(line) - len(line.lstrip()))
+    indent = " " * (label or len(line) - len(line.lstrip()))
     solid = _COMMAND.sub(lambda command: command[0].replace(" ", _JOINT), line)
     lines = textwrap.wrap(
         solid, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False

@@ -102,7 +102,7 @@ class Printer(msgspec.Struct, frozen=True):
         if self.format != "table" or self.fields:
             self.records(kind, records, page=page)
             return
-        wide = max(len(field.name) for field in kind.shown)
+        wide = max(len(_label(field.name)) for field in kind.shown)
         room = max(NARROWEST, (self.width or _UNBOUND) - wide - 2)
         for place, record in enumerate(records):
             if place:
@@ -111,7 +111,7 @@ class Printer(msgspec.Struct, frozen=True):
                 cell_lines = safe_lines(field.cell(field.read(record))) or [""]
                 lines = [each for line in cell_lines for each in wrap_line(line, room).split("\n")]
                 for number, line in enumerate(lines):
-                    label = field.name.replace("_", " ") if number == 0 else ""
+                    label = _label(field.name) if number == 0 else ""
                     is_name = field is kind.fields[0] and number == 0 and self.has_links
                     shown = link_text(line, page(record)) if is_name else line
                     print(f"{label:<{wide}}  {shown}".rstrip())
@@ -136,7 +136,7 @@ class Printer(msgspec.Struct, frozen=True):
             if empty:
                 print_line(empty)
             return
-        headings = [field.name.replace("_", " ").upper() for field in fields]
+        headings = [_label(field.name).upper() for field in fields]
         if VOICE.is_linear:
             for row in (*([headings] if self.shows_headings and self.has_headings else []), *rows):
                 print_line("; ".join(row))
@@ -161,6 +161,11 @@ class Printer(msgspec.Struct, frozen=True):
             print_line(line)
         else:
             progress(line)
+
+
+def _label(name: str) -> str:
+    """Return the name of a field as a heading: `updated` for `updated_at`."""
+    return name.replace("_", " ").removesuffix(" at")
 
 
 class OutputOptions(msgspec.Struct, frozen=True):

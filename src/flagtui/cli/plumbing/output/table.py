@@ -1,5 +1,6 @@
 """Rows under headings that fit the terminal."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 from typing import Final
@@ -13,8 +14,14 @@ GAP: Final = 2
 INDENT: Final = 2
 LEAST: Final = 6
 """Cells a column keeps however narrow the terminal is."""
+READABLE: Final = 14
+"""Cells a column keeps where names have room beside it."""
+NAME: Final = 24
+"""Cells of names for which other columns are cut to fewer than `READABLE`."""
 _WIDEST: Final = 400
 """Characters of one value that are looked at."""
+_NUMBER: Final = re.compile(r"[≤±+−-]*[\d,.]+( %)?|now|\+?\d+(m|h|d|mo|y)|today|never|(in )?\d+ (d|mo|y)")
+"""What is aligned at the right: a number, a share, an age."""
 _HEADING, _END = "\x1b[2m", "\x1b[0m"
 
 
@@ -39,11 +46,13 @@ def table_lines(
     columns = list(zip(*cells, strict=True))
     beside, below = _arrange(columns, long, width)
     widths = [max(map(cell_width, columns[place])) for place in beside]
+    numbers = {place for place in beside if all(map(_NUMBER.fullmatch, filter(None, columns[place][1:])))}
     if width is not None:
         widths = fit_widths([_name_width(columns[0], widths[1:], width), *widths[1:]], width)
 
     def rest_of(row: Sequence[str]) -> str:
-        padded = (_pad(row[place], wide) for place, wide in zip(beside[1:], widths[1:], strict=True))
+        places = zip(beside[1:], widths[1:], strict=True)
+        padded = (_pad(row[place], wide, at_right=place in numbers) for place, wide in places)
         return (" " * GAP).join(padded).rstrip()
 
     heading, *records = cells
@@ -85,8 +94,10 @@ def _join_name(name: str, rest: str, width: int) -> str:
 
 
 def _name_width(names: Sequence[str], others: Sequence[int], width: int) -> int:
-    """Return the cells of the widest name with which a line can fit beside the narrowest other columns."""
-    room = width - sum(GAP + min(wide, LEAST) for wide in others)
+    """Return the cells of the widest name with which a line can fit beside other columns, cut if need be."""
+    kept = range(READABLE, LEAST - 1, -1)
+    rooms = [width - sum(GAP + min(wide, most) for wide in others) for most in kept]
+    room = next((room for room in rooms if room >= NAME), rooms[-1])
     heading, *wide = map(cell_width, names)
     return max([heading, *(each for each in wide if each <= room)])
 
@@ -129,10 +140,11 @@ def _joined_width(part: str) -> int:
     return max(map(_letter_width, part))
 
 
-def _pad(text: str, width: int) -> str:
+def _pad(text: str, width: int, *, at_right: bool) -> str:
     wide = cell_width(text)
     if wide <= width:
-        return text + " " * (width - wide)
+        blanks = " " * (width - wide)
+        return blanks + text if at_right else text + blanks
     end, room = 0, width - 1
     for letter in text:
         if (room := room - _letter_width(letter)) < 0:
