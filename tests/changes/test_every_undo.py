@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tests.changes.bench import GENERATIONS, HERE, Bench, State, working
 from tests.changes.kinds import BACK
 from tests.doubles.expected import expect, require
+from tests.doubles.service_world import World
 from tests.doubles.slices import ALL_MODES, cross
 
 from flagtui.changes.event_definitions import definition_intent as event
@@ -171,22 +172,20 @@ def values(kind: str, value: Any) -> dict[str, Any]:
     return {"name" if kind == "flag" else "description": value}
 
 
-async def change(bench: Bench, kind: str, id: Any, value: Any, *, is_own: bool = True) -> None:
-    """The user or another user sets one field of the record."""
+async def change(bench: Bench, kind: str, id: Any, value: Any, *, by: World | None = None) -> None:
+    """The user sets one field of the record here, or the owner of a key with another program."""
     client, fields = bench.client, values(kind, value)
-    if kind == "experiment" and is_own:
+    if by is not None:
+        records = {"event": "event_definitions", "experiment": "experiments"}.get(kind, "feature_flags")
+        await by.patch(f"/api/projects/1/{records}/{id}/", fields)
+    elif kind == "experiment":
         fresh = await client.experiments.get(id)
         seen = {"description": fresh.raw.get("description")}
         await bench.save(bench.plan_step("edit", fresh, fields=fields, seen=seen))
-    elif kind == "event" and is_own:
+    elif kind == "event":
         await bench.save(await bench.plan_event(EventIntent(id, fields, "edit")))
-    elif kind in ("experiment", "event"):
-        records = "event_definitions" if kind == "event" else "experiments"
-        await bench.colleague.patch(f"/api/projects/1/{records}/{id}/", fields)
-    elif is_own:
-        await bench.save(await bench.plan_flag(Intent(id, fields, "edit")))
     else:
-        await client.flags.update(id, fields)
+        await bench.save(await bench.plan_flag(Intent(id, fields, "edit")))
 
 
 async def question_of(bench: Bench, place: int) -> Question[Any]:
@@ -198,19 +197,25 @@ async def question_of(bench: Bench, place: int) -> Question[Any]:
 
 
 @pytest.mark.parametrize("kind", ["flag", "condition", "experiment", "event"])
-async def test_own_later_change_is_named_own_and_still_asked_about(kind: str, tmp_path: Path) -> None:
+async def test_undo_names_the_author_of_later_changes_if_known(kind: str, tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         id: Any = bench.new_event() if kind == "event" else await bench.new_flag()
         if kind == "experiment":
             id = (await bench.in_state("draft")).id
         for value in (50, 75) if kind == "condition" else ("First", "Second"):
             await change(bench, kind, id, value)
-        for words in ("you changed", "another user changed"):
+        authors = [("you", None), ("you", bench.world), ("another user", bench.colleague)]
+        for place, (who, by) in enumerate(authors):
+            # No server logs changes of events, and a log has all targeting as one field.
+            is_known = by is None or (kind != "event" and (kind != "condition" or by is bench.world))
+            who = who if is_known else ""
+            if by is not None:
+                await change(bench, kind, id, 90 + place if kind == "condition" else f"v{place}", by=by)
             question = await question_of(bench, 1)
-            assert expect(question.settle(Confirmation(yes=True)), NotYet).why.startswith(f"{words} this")
+            why = expect(question.settle(Confirmation(yes=True)), NotYet).why
+            assert why.startswith(f"{who} changed this" if who else "this was changed since")
             lines = ("".join(text for text, _style in line) for line in question_lines(question, 96, 0.0))
-            assert words in " ".join(lines)
-            await change(bench, kind, id, 99 if kind == "condition" else "Theirs", is_own=False)
+            assert (f"{who} changed" if who else "changed since:") in " ".join(lines)
 
 
 @pytest.mark.parametrize("is_own", [True, False])
@@ -228,7 +233,7 @@ async def test_undo_asks_about_values_that_another_user_restored(
             await change(bench, kind, id, value)
         bench.world.clock.pass_(minutes=1)
         for value in values:
-            await change(bench, kind, id, value, is_own=is_own)
+            await change(bench, kind, id, value, by=None if is_own else bench.colleague)
         question = await question_of(bench, later)
         is_warned = any("another user changed it" in caution.text for caution in question.plans[0].cautions)
         assert is_warned is (kind == "event" and not is_own), "no server logs which field of it"
@@ -242,7 +247,7 @@ async def test_revert_of_another_users_edit_is_no_conflict_with_itself(tmp_path:
     async with working(tmp_path) as bench:
         id = (await bench.in_state("draft")).id
         for is_own in (True, False):
-            await change(bench, "experiment", id, f"own: {is_own}", is_own=is_own)
+            await change(bench, "experiment", id, f"own: {is_own}", by=None if is_own else bench.colleague)
         (logged, *_) = (await bench.client.experiments.activity(id)).entries
         kind = kind_of("experiment")
         context = replace(bench.undo_context, me=await bench.client.people.me())

@@ -38,7 +38,7 @@ def second_share(percent: float) -> dict[str, Any]:
 async def test_both_sides_are_shown_asked_about_and_read_into_rows(program: Program) -> None:
     id = await make(program, "rich-flag", RICH)
     await set_share_while(program, id, second_share(70))
-    program.see(" by Alice, just now", "rollout of condition 2 since was 12.5 % theirs 70 % yours 40 %")
+    program.see(" by Alice, just now", "rollout of condition 2 since was 12.5 % now 70 % new 40 %")
     await program.press("escape")
     assert (await program.stored("rich-flag")).targeting.conditions[1].rollout == 70
     program.see(sent=1)

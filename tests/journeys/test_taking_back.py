@@ -38,7 +38,7 @@ async def test_any_change_is_searched_and_taken_back_in_the_journal(any_mode: Se
         assert flag.active
         await program.press("end", "z")
         question = words(program.screen)
-        assert all(side in question for side in ("Mine", "Theirs", "Order paid", "Overwrite theirs"))
+        assert all(side in question for side in ("Mine", "Theirs", "Order paid", "Overwrite it"))
         await program.press("y")
         assert (await stored_event(program, EVENT)).description == "Theirs"
         await program.press("o")

@@ -124,8 +124,8 @@ async def test_typed_overwrite_names_missing_input_and_the_confirming_key(settin
         ours = await program.stored("kill-search-v2")
         theirs = {**ours.filters, "groups": [{**ours.filters["groups"][0], "rollout_percentage": 77}]}
         await program.colleague().flags.update(ours.id, {"filters": theirs})
-        await program.press("u", shows="Cancel esc Overwrite theirs tab ⏎")
-        await program.press(*answer, shows=("another user changed this", "nothing was sent"))
+        await program.press("u", shows="Cancel esc Overwrite mine tab ⏎")
+        await program.press(*answer, shows=("you changed this later", "nothing was sent"))
         await program.press("tab", "tab", "enter")
         now = await program.stored("kill-search-v2")
         assert now.filters["groups"][0]["rollout_percentage"] == 0

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from enum import Enum
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -41,6 +41,10 @@ PRESENT: Final = "there"
 """In place of a whole record, in the difference that its deletion makes."""
 
 
+Author = Literal["you", "others", ""]
+"""Who made a later change, as far as journal or server name the user; empty where neither does."""
+
+
 class FieldConflict(msgspec.Struct, frozen=True):
     """One path that both sides changed from the same value to different ones."""
 
@@ -48,8 +52,8 @@ class FieldConflict(msgspec.Struct, frozen=True):
     seen: JSON
     mine: JSON
     theirs: JSON
-    is_own: bool = False
-    """Whether their value is a later change of the same user."""
+    by: Author = ""
+    """Who made their value."""
 
     @property
     def where(self) -> str:
@@ -167,9 +171,7 @@ def taken_apart(conflict: FieldConflict) -> tuple[FieldConflict, ...]:
     for key in dict.fromkeys(key for side in sides for key in side):
         seen, mine, theirs = (side.get(key, MISSING) for side in sides)
         if not (same(seen, mine) and same(seen, theirs)):
-            conflicts += taken_apart(
-                FieldConflict((*conflict.path, key), seen, mine, theirs, conflict.is_own)
-            )
+            conflicts += taken_apart(FieldConflict((*conflict.path, key), seen, mine, theirs, conflict.by))
     return tuple(conflicts)
 
 

@@ -8,7 +8,7 @@ from weakref import WeakSet
 import msgspec
 from msgspec.structs import replace
 
-from flagtui.changes.difference import FieldConflict
+from flagtui.changes.difference import Author, FieldConflict
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import P, Proposal
 from flagtui.config.guard_rules import GuardRules as GuardRules
@@ -141,14 +141,16 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
         return tuple(conflict for plan in self.plans for conflict in plan.conflicts)
 
     @property
-    def is_own(self) -> bool:
-        """Whether only this user changed the values that would be overwritten."""
-        return all(conflict.is_own for conflict in self.conflicts)
+    def overwritten(self) -> Author:
+        """The author of the values that would be overwritten; `others` if any is of another user."""
+        authors = {conflict.by for conflict in self.conflicts}
+        return "others" if "others" in authors else "you" if authors == {"you"} else ""
 
     @property
     def conflict_words(self) -> str:
         """Name the other side of the conflicts: `another user changed this`."""
-        return "you changed this later" if self.is_own else "another user changed this"
+        words = {"you": "you changed this later", "others": "another user changed this"}
+        return words.get(self.overwritten, "this was changed since")
 
     def settle(self, answer: Confirmation) -> "Approved[P] | NotYet":
         """Return the approval, or the missing parts."""

@@ -8,8 +8,9 @@ import msgspec
 from msgspec.structs import replace
 
 from flagtui.changes.canonical_filters import means_same
-from flagtui.changes.difference import FieldConflict
+from flagtui.changes.difference import Author, FieldConflict
 from flagtui.changes.journal_entries import Entry, Signature
+from flagtui.models.account import User
 from flagtui.models.json_value import JSON
 
 MOST_READ: Final = 100
@@ -53,6 +54,14 @@ class OwnChanges(msgspec.Struct, frozen=True):
         return after < until and made.issuperset(range(after + 1, until + 1))
 
 
+def author_of(user: User | None, me: User | None) -> Author:
+    """Return which author a user of the server is; logs name users by e-mail alone."""
+    if user is None or me is None:
+        return ""
+    is_me = user.id == me.id if user.id and me.id else bool(me.email) and user.email == me.email
+    return "you" if is_me else "others"
+
+
 def _is_later(entry: Entry, version: int | None, at: float) -> bool:
     return entry.at >= at if version is None else (entry.saved_version or 0) > version
 
@@ -80,7 +89,7 @@ def _mark_own(conflicts: Iterable[FieldConflict], later: Iterable[Entry]) -> tup
     left: dict[str, JSON] = {}
     for entry in later:
         left |= entry.after
-    return tuple(replace(conflict, is_own=_is_left(left, conflict)) for conflict in conflicts)
+    return tuple(replace(each, by="you") if _is_left(left, each) else each for each in conflicts)
 
 
 def _later(entry: Entry, entries: Iterable[Entry]) -> list[Entry]:

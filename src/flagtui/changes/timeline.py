@@ -11,7 +11,7 @@ from flagtui.safe_text import safe_text
 
 _ENDINGS: Final = {
     "saved": "Saved",
-    "conflicted": "Not applied: another user changed it first",
+    "conflicted": "Not applied: it was changed first",
     "awaiting approval": "Waits for approval",
     "refused": "Refused",
     "failed": "Not applied",

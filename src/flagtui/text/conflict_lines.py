@@ -1,10 +1,11 @@
 """Draw the three sides of a value that was changed since, with the name of its place in the record."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from flagtui.changes.difference import (
     MISSING,
+    Author,
     FieldConflict,
     Path,
     compact,
@@ -25,8 +26,13 @@ PARTS: Final = 12
 """The most parts of one conflict shown; the rest is counted."""
 Sides = tuple[str, str, str]
 THEIRS: Final[Sides] = ("was", "theirs", "yours")
-OWN: Final[Sides] = ("was", "now", "new")
+NOT_THEIRS: Final[Sides] = ("was", "now", "new")
 STAGED: Final[Sides] = ("was", "now", "staged")
+_BY: Final[Mapping[Author, str]] = {
+    "you": "you changed",
+    "others": "another user changed",
+    "": "changed since:",
+}
 
 
 def conflict_lines(
@@ -35,13 +41,13 @@ def conflict_lines(
     """Yield the original, current and requested value of each conflicting field of a record."""
     parts = taken_apart(conflict)
     where = parts[0].path if len(parts) == 1 else conflict.path
-    who = "you" if conflict.is_own else "another user"
-    for place, text in enumerate(wrap_safe(f"{who} changed {place_words(where, noun)} since", width - 4)):
+    changed = f"{_BY[conflict.by]} {place_words(where, noun)}{' since' * bool(conflict.by)}"
+    for place, text in enumerate(wrap_safe(changed, width - 4)):
         yield [("  ! " if place == 0 else "    ", "bold $error"), (text, "$error")]
     for part in parts[:PARTS]:
         if part.path != where:
             yield [("    ", ""), (safe_text(place_words(part.path, noun), max(20, width - 4)), "$text-muted")]
-        labels = sides or (OWN if conflict.is_own else THEIRS)
+        labels = sides or (THEIRS if conflict.by == "others" else NOT_THEIRS)
         for side, value in zip(labels, (part.seen, part.theirs, part.mine), strict=True):
             text = side_words(part.path, value, noun)
             for place, shown in enumerate(wrap_safe(text, width - 14)):

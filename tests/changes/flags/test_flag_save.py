@@ -47,7 +47,7 @@ async def test_a_version_gap_says_that_somebody_else_wrote_too(office: Office) -
     outcome = await office.change()
     assert outcome.is_saved
     assert outcome.remarks == (
-        "saved; another user changed it meanwhile, 1 time",
+        "saved; it was changed meanwhile, 1 time",
         "changed outside the plan: description: New checkout → Bob's words",
     )
 

@@ -124,7 +124,7 @@ def test_missing_parts_of_the_plan_are_reported() -> None:
     assert compare(plan, stored, is_whole=True) is None
     plan = make_plan(OFF, flag(filters=FILTERS))
     assert compare(plan, store(plan, active=True)) is None
-    assert remarks(plan, store(plan, version=16)) == ("saved; another user changed it meanwhile, 3 times",)
+    assert remarks(plan, store(plan, version=16)) == ("saved; it was changed meanwhile, 3 times",)
     restored = flag(deleted=True, key="checkout-v2:deleted:812")
     plan = make_plan(Intent(812, {"deleted": False}, "restore"), restored)
     words = "changed outside the plan: key: checkout-v2 → checkout-v2-2"

@@ -32,10 +32,10 @@ def test_a_record_that_changed_since_is_shown_from_three_sides(here: Run, elsewh
     on_screen = here("apply", "set.json", "--yes", is_shown=True)
     assert [line.split() for line in on_screen.out.splitlines()] == [
         [FLAG],
-        ["!", "another", "user", "changed", "description", "since"],
+        ["!", "changed", "since:", "description"],
         ["was", "Export", "query", "results", "as", "Parquet"],
-        ["theirs", "Theirs"],
-        ["yours", "Mine"],
+        ["now", "Theirs"],
+        ["new", "Mine"],
     ]
     piped = here("apply", "set.json", "--yes")
     assert piped.err == on_screen.out
@@ -58,7 +58,7 @@ def test_own_change_by_another_command_is_named_own(here: Run, elsewhere: Run) -
     require_done(elsewhere("flags", "rollout", FLAG, "--to", "80", "--yes"))
     shown = here("apply", "set.json", "--yes")
     assert "last by Alice), in conflict with 1 value" in shown.out
-    assert "another user changed rollout of condition 1 since" in shown.err
+    assert "changed since: rollout of condition 1" in shown.err
 
 
 @pytest.fixture

@@ -41,8 +41,8 @@ LEGEND: Final = (
     ("mark", "marked: commands apply to all marked rows"),
     ("pending", "a change is in flight"),
     ("staged", "has a staged change; {key} shows them all"),
-    ("outdated", "changed by another user since it was staged"),
-    ("changed", "changed by another user since you looked"),
+    ("outdated", "changed since it was staged"),
+    ("changed", "changed elsewhere since you looked"),
     ("scheduled", "has a scheduled change; {key} lists them all"),
 )
 LISTED_BY: Final = {"staged": "app.staged", "scheduled": "flags.due"}

@@ -46,7 +46,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         Binding("escape", "decline", "cancel", key_display="esc", priority=True),
         Binding("n", "answer_no", "cancel", show=False),
         Binding("y", "accept", "yes"),
-        Binding("o", "overwrite", "overwrite theirs"),
+        Binding("o", "overwrite", "overwrite"),
         Binding("down", "scroll(1)", "down", show=False),
         Binding("up", "scroll(-1)", "up", show=False),
         Binding("pagedown", "scroll_page(1)", "page down", show=False),
@@ -151,7 +151,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     def _accept_label(self) -> Content:
         question, purpose = self._question, self._question.planned.purpose
         if question.conflicts:
-            whose = "mine" if question.is_own else "theirs"
+            whose = {"you": "mine", "others": "theirs"}.get(question.overwritten, "it")
             verb = "Stage over" if purpose is not None and purpose.name == "Stage" else "Overwrite"
             return styled(f"{verb} {whose}  {'tab ⏎' if self._has_fields else 'o'}")
         return styled(f"{safe_text(question.accept_words, 40)}  {'⏎' if self._has_fields else 'y'}")

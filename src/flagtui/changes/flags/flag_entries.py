@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from flagtui.api import Client
 from flagtui.api.errors import ApiError, NotFound
 from flagtui.changes.canonical_filters import means_same
-from flagtui.changes.difference import FieldConflict
+from flagtui.changes.difference import Author, FieldConflict
 from flagtui.changes.entry_kind import EntryKind, PlannedUndo, Recovery, RecoveryVerdict, UndoContext
 from flagtui.changes.flags.current_flag import UNCOUNTED, FlagReading, add_context
 from flagtui.changes.flags.flag_context import Context, NotKnown
@@ -24,7 +24,7 @@ from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.flags.flags_together import sort_by_dependency
 from flagtui.changes.flags.unlisted_flags import rows_in_lists
 from flagtui.changes.journal_entries import Entry, restore_payloads
-from flagtui.changes.own_changes import MOST_READ, OwnChanges, mark_own_conflicts
+from flagtui.changes.own_changes import MOST_READ, OwnChanges, author_of, mark_own_conflicts
 from flagtui.changes.planner import Planned
 from flagtui.changes.revert_refusals import NOT_LOGGED, as_partial, changed_since, not_settable
 from flagtui.changes.skipped import Blocked
@@ -66,7 +66,7 @@ class FlagEntries(EntryKind):
     async def prepare_undo(self, part: Entry, context: UndoContext) -> PlannedUndo:
         client = context.client
         fresh = await client.flags.get(part.record)
-        request = undo_of(part, context.entries, await _changed_by_others(part, fresh, context))
+        request = undo_of(part, context.entries, await _authors_since(part, fresh, context))
         intent = request.intent(fresh)
         if isinstance(intent, Blocked):
             return intent
@@ -99,35 +99,45 @@ class FlagEntries(EntryKind):
         return Recovery(entry, _verdict(entry, record, if_absent), record)
 
 
-async def _changed_by_others(entry: Entry, fresh: Flag, context: UndoContext) -> frozenset[str]:
-    """Return the fields that others changed after the entry, also those that have its values again."""
+async def _authors_since(entry: Entry, fresh: Flag, context: UndoContext) -> Mapping[str, Author]:
+    """Return the fields that were changed after the entry outside the journal, each with the author.
+
+    A field may have the value of the entry again.
+    """
     since, now = entry.saved_version, fresh.version
     if since is None or now is None or now <= since:
-        return frozenset()
+        return {}
     own = OwnChanges.of(context.entries, entry.signature).of_record("flag", entry.record, since, entry.at)
     if own.has_made_all(since, now):
-        return frozenset()
+        return {}
+    authors: dict[str, Author] = {}
     # Without access to the activity, the values alone show what others changed.
     with suppress(ApiError):
         page = await context.client.flags.activity(entry.record, limit=min(now - since, MOST_READ))
         later = ((logged, version_made(logged) or 0) for logged in page.entries)
-        others = [logged for logged, made in later if made > since and not own.has_made_all(made - 1, made)]
-        return frozenset(change.field for logged in others for change in logged.changes)
-    return frozenset()
+        for logged in (each for each, made in later if made > since and not own.has_made_all(made - 1, made)):
+            author = author_of(logged.user, context.me)
+            for change in logged.changes:
+                newest = authors.setdefault(change.field, author)
+                if change.field == "filters" and newest != author:
+                    # Of many values, and the log is not searched for each.
+                    authors[change.field] = ""
+    return authors
 
 
-def undo_of(entry: Entry, entries: Sequence[Entry] = (), contested: Set[str] = frozenset()) -> FlagChange:
+def undo_of(entry: Entry, entries: Sequence[Entry] = (), authors: Mapping[str, Author] = {}) -> FlagChange:
     """Return the change that undoes an entry; its conflicts are later changes.
 
-    `entries` is all of the journal, to recognize later changes by this user. `contested` are fields that
-    others changed since: they conflict even with the value that the entry set.
+    `entries` is all of the journal, to recognize later changes by this user. `authors` are those of changes
+    in no journal: their fields conflict even with the value that the entry set.
     """
 
     def finish(plan: Plan) -> Plan:
         if entry.verb == "create":
             conflicts = _changes_since_creation(entry, plan.fresh)
         else:
-            conflicts = (*plan.conflicts, *_contested_again(plan, contested))
+            conflicts = (*plan.conflicts, *_contested_again(plan, authors))
+        conflicts = tuple(replace(each, by=authors.get(str(each.path[0]), each.by)) for each in conflicts)
         return replace(plan, conflicts=mark_own_conflicts(conflicts, entry, entries))
 
     return FlagChange(
@@ -154,9 +164,11 @@ def _undo_intent(entry: Entry, fresh: Flag) -> Intent:
     return Intent(entry.record, before, verb_for(before), seen=after, seen_version=version)
 
 
-def _contested_again(plan: Plan, contested: Set[str]) -> Iterator[FieldConflict]:
-    """Yield a conflict for each place in fields that others changed and that have the seen value again."""
-    others = contested & plan.intent.seen.keys() - SETS - {conflict.path[0] for conflict in plan.conflicts}
+def _contested_again(plan: Plan, contested: Collection[str]) -> Iterator[FieldConflict]:
+    """Yield a conflict for each place in fields that were changed and that have the seen value again."""
+    others = set(contested) & plan.intent.seen.keys() - SETS - {
+        conflict.path[0] for conflict in plan.conflicts
+    }
     for line in plan.lines:
         if line.path[0] in others:
             yield FieldConflict(line.path, line.before, line.after, line.before)

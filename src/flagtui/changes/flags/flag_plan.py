@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from flagtui.api.flags import NOT_COMPARED
 from flagtui.changes.canonical_filters import clean_filters, means_same, share_clean_filters, whole_filters
-from flagtui.changes.difference import FieldConflict, difference, merge, same, without
+from flagtui.changes.difference import Author, FieldConflict, difference, merge, same, without
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_consequences import cautions, consequences
 from flagtui.changes.flags.flag_context import Context
@@ -20,6 +20,7 @@ from flagtui.changes.proposal import Caution, PlanBase
 from flagtui.changes.skipped import Blocked
 from flagtui.changes.verbs import STATES, verb
 from flagtui.evaluate import wire
+from flagtui.models.account import User
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_text
@@ -102,7 +103,9 @@ class NoOp(msgspec.Struct, frozen=True):
 def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Blocked:
     """Plan the intent on the current flag."""
     stored = {name: stored_value(fresh, name) for name in (*intent.changes, "key")}
-    merged, conflicts = _on_top_of(intent, fresh, stored)
+    merged, overlaps = _on_top_of(intent, fresh, stored)
+    author = _author_since(intent.seen_version, fresh, context.me) if overlaps else ""
+    conflicts = tuple(replace(overlap, by=author) for overlap in overlaps)
     values = {name: value for name, value in merged.items() if not means_same(value, stored[name], (name,))}
     if not values:
         return NoOp(intent)
@@ -163,6 +166,14 @@ def _on_top_of(
         # Older servers leave the key as the deletion renamed it.
         values.setdefault("key", original_key)
     return values, tuple(conflicts)
+
+
+def _author_since(version: int | None, fresh: Flag, me: User | None) -> Author:
+    """Return who changed the flag after this version, where a single change was made."""
+    editor = fresh.last_modified_by
+    if version is None or fresh.version != version + 1 or editor is None or me is None:
+        return ""
+    return "you" if editor.id == me.id else "others"
 
 
 def live_key(fresh: Flag) -> str:

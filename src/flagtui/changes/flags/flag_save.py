@@ -177,7 +177,7 @@ def compare(plan: Plan, flag: Flag, *, is_whole: bool = False) -> FlagOutcome | 
     remarks = []
     if plan.fresh.version is not None and flag.version is not None and flag.version > plan.fresh.version + 1:
         others = flag.version - plan.fresh.version - 1
-        remarks.append(f"saved; another user changed it meanwhile, {others} time{'s' * (others > 1)}")
+        remarks.append(f"saved; it was changed meanwhile, {others} time{'s' * (others > 1)}")
     beyond = [line for line in changed if not _is_about(line.path, planned)]
     remarks += [f"changed outside the plan: {in_words(line, before, stored)}" for line in beyond[:4]]
     remarks += [f"not changed as planned: {in_words(line, expected, stored)}" for line in missing[:4]]

@@ -178,7 +178,8 @@ def hidden_conflict(conflict: FieldConflict) -> FieldConflict:
     """Return the conflict with an encrypted payload's values masked."""
     if not _is_payload(conflict.path):
         return conflict
-    return FieldConflict(conflict.path, _mask(conflict.seen), _mask(conflict.mine), _mask(conflict.theirs))
+    seen, mine, theirs = map(_mask, (conflict.seen, conflict.mine, conflict.theirs))
+    return replace(conflict, seen=seen, mine=mine, theirs=theirs)
 
 
 def percent(value: JSON) -> str:

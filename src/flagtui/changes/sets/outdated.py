@@ -83,7 +83,7 @@ class OutdatedChanges:
         is_done, name = has_values(record, change), name_of(record)
         is_deleted = getattr(record, "deleted", False) is True and "deleted" not in change.values
         if not isinstance(record, Flag) or record.version is None or change.version is None:
-            is_own = bool(conflicts) and all(conflict.is_own for conflict in conflicts)
+            is_own = bool(conflicts) and all(conflict.by == "you" for conflict in conflicts)
             return OutdatedChange(change, name, None, conflicts, is_own, "", is_done, is_deleted)
         is_own = self._own_of(change).has_made_all(change.version, record.version)
         last_by = "" if record.last_modified_by is None else record.last_modified_by.label

@@ -96,7 +96,7 @@ def _sides(conflicts: Sequence[FieldConflict]) -> list[dict[str, Any]]:
             "was": conflict.seen,
             "yours": conflict.mine,
             "theirs": conflict.theirs,
-            "by_you": conflict.is_own,
+            "by_you": conflict.by == "you",
         }
         for conflict in conflicts
     ]
@@ -190,7 +190,7 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
         RecordField(
             "conflicts",
             "objects",
-            "Values that another user changed first.",
+            "Values that were changed first, by another user or by you elsewhere.",
             lambda plan: _sides(_of(plan, "conflicts", ())),
         ),
         RecordField(

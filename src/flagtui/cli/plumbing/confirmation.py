@@ -275,8 +275,8 @@ def ask_person(question: Question[Any], given: Confirmation, person: Prompts) ->
     """Prompt a person for the parts that the options leave open."""
     answer = given
     if question.conflicts and not answer.overwrite:
-        whose = "your later changes" if question.is_own else "the changes of another user"
-        is_agreed = person.agree(f"Overwrite {whose}?")
+        whose = {"you": "your later changes", "others": "the changes of another user"}
+        is_agreed = person.agree(f"Overwrite {whose.get(question.overwritten, 'the later changes')}?")
         answer = replace(answer, overwrite=is_agreed, yes=answer.yes or is_agreed)
         if not is_agreed:
             return answer

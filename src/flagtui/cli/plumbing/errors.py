@@ -45,8 +45,7 @@ EXIT_WORDS: Final[Mapping[int, str]] = {
     1: "failed",
     2: "the command line or a setting is wrong",
     3: "nothing is selected, or a change is skipped, refused or not confirmed",
-    4: "another user changed it first, it waits for approval, the rate limit is reached, "
-    "or the outcome is not known",
+    4: "it was changed first, it waits for approval, the rate limit is reached, or the outcome is not known",
     5: "the key is missing, wrong, or may not do this",
     6: "not found",
     7: "findings, a compared file differs, or a tested state is false",
