@@ -40,7 +40,6 @@ class DifferenceLine(msgspec.Struct, frozen=True):
 PRESENT: Final = "there"
 """In place of a whole record, in the difference that its deletion makes."""
 
-
 Author = Literal["you", "others", ""]
 """Who made a later change, as far as journal or server name the user; empty where neither does."""
 

@@ -123,6 +123,8 @@ class SetDesk:
     seed: int
     flags: int = 4
     clock: SteadyClock = field(default_factory=SteadyClock)
+    wait: float | None = None
+    """Seconds that programs wait for a lost response."""
 
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
@@ -183,7 +185,7 @@ class SetDesk:
         return plan
 
     def writing(self) -> WriteContext:
-        return WriteContext(self.journal(), ADA, self.clock)
+        return WriteContext(self.journal(), ADA, self.clock, wait=self.wait)
 
     async def send(self, change_set: ChangeSet, plan: SetPlan, *, continues: bool = False) -> list[Outcome]:
         """Send the plans as `flagtui apply` does: the first refusal stops the rest unless it continues."""

@@ -239,3 +239,17 @@ async def test_heavy_flag_is_compared_with_its_change_in_a_thread() -> None:
     (conflict,) = expect(outdated, OutdatedChange).conflicts
     assert conflict.where == "filters.groups[0]"
     assert calls.count < 1_000
+
+
+async def test_a_change_without_response_is_not_sent_again_within_a_minute(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, raw_flag(id=1, key="a", active=True))
+    desk.wait = 1.0
+    change_set = set_of(desk, switch("turn off", 1, 12))
+    desk.ada.faults = ["apply late"]
+    _plan, outcomes = await desk.apply(change_set)
+    assert endings(outcomes) == [("a", "unknown")]
+    plan, outcomes = await desk.apply(change_set)
+    assert ([entry.key for entry in plan.pending], outcomes, desk.ada.sends) == (["a"], [], 1)
+    desk.clock.now += 61
+    plan, outcomes = await desk.apply(change_set)
+    assert (plan.pending, endings(outcomes)) == ([], [("a", "saved")])

@@ -39,7 +39,8 @@ class SetPlan(msgspec.Struct, frozen=True):
     @property
     def pending(self) -> Sequence[Entry]:
         """Changes of an earlier run whose outcome is not known yet; nothing may be sent until then."""
-        return [entry for entry in self.progress.open if entry.ending == ""]
+        progress = self.progress
+        return [entry for entry in progress.open if entry.ending == "" or entry in progress.pending]
 
     @property
     def blocked(self) -> Sequence[Skipped]:

@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Final, Literal, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from flagtui.api import Client
 from flagtui.changes.adapter import WriteContext
@@ -34,6 +35,8 @@ class SetProgress(msgspec.Struct, frozen=True):
     """Sent perhaps, with an outcome that is still unknown."""
     journal: Sequence[Entry] = ()
     """Every change of this user, of other sets and of none too."""
+    pending: Sequence[Entry] = ()
+    """The open ones that the server may still apply, or whose record cannot be read."""
 
     @property
     def new_ids(self) -> dict[str, int]:
@@ -86,7 +89,8 @@ async def settle_open(change_set: ChangeSet, client: Client, context: WriteConte
         # After the clock was set back, the request is later than now.
         left = min(began + WATCH_FOR + MARGIN - journal.clock(), ends - clock.monotonic())
         if not pending or left <= 0:
-            return progress_of(change_set, await asyncio.to_thread(journal.entries))
+            after = progress_of(change_set, await asyncio.to_thread(journal.entries))
+            return replace(after, pending=[entry for entry in after.open if entry.id in pending])
         names = ", ".join(entry.key for entry in progress.open if entry.id in pending)
         context.tell(f"checking whether the change of {names} was applied, for {left:.0f} s at most")
         await clock.sleep(min(WATCH_EVERY, left))
