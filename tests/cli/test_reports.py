@@ -159,6 +159,11 @@ def test_journal_prints_for_people_reports_and_programs(run: Run, journal: Journ
         journal.begin(Entry(f"d{number}", 0.0, 4, "busy", "turn on", Signature()))
     assert run("journal", "--markdown").err.startswith("flagtui: more than 200 changes match; ")
     assert run("journal", "--limit", "201").err == ""
+    journal.begin(Entry("e", 0.0, 2, NASTY, "turn off", Signature(profile="undoing"), undoes="b"))
+    assert (
+        run("journal", "--profile", "undoing", "--fields", "change,verb").out == "undo: turn off\tturn off\n"
+    )
+    assert "undo: turn off, not known,\n" in run("journal", "--profile", "undoing", is_shown=True).out
 
 
 def test_journal_lines_fit_the_terminal(run: Run, journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ def summary(entry: Entry) -> str:
     versions = ""
     if entry.version is not None and entry.saved_version is not None:
         versions = f", v{entry.version} → v{entry.saved_version}"
-    return f"{entry.key}: {entry.verb}, {entry.ending or 'not known'}{versions}"
+    return f"{entry.key}: {entry.change}, {entry.ending or 'not known'}{versions}"
 
 
 def _entry_lines(entry: Entry) -> list[str]:

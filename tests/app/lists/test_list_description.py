@@ -62,4 +62,4 @@ def test_awaiting_approval_is_shorter_where_it_would_be_cut() -> None:
     widths = {width: journal_widths(width)["ending"] for width in (58, 76, 130)}
     entry = Entry(ending="awaiting approval")
     drawn = {width: draw_ending(entry, Slot(got, UNICODE, 0))[0][0] for width, got in widths.items()}
-    assert drawn == {58: "unapproved", 76: "unapproved", 130: "awaiting approval"}
+    assert drawn == {58: "waiting", 76: "waiting", 130: "awaiting approval"}

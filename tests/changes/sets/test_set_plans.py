@@ -241,7 +241,7 @@ async def test_heavy_flag_is_compared_with_its_change_in_a_thread() -> None:
     assert calls.count < 1_000
 
 
-async def test_a_change_without_response_is_not_sent_again_within_a_minute(tmp_path: Path) -> None:
+async def test_no_change_is_sent_again_within_its_minute(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, raw_flag(id=1, key="a", active=True))
     desk.wait = 1.0
     change_set = set_of(desk, switch("turn off", 1, 12))

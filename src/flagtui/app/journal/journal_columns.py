@@ -22,7 +22,7 @@ _LOOKS: Final[dict[str, Look]] = {
     "refused": "muted",
     "failed": "muted",
 }
-_SHORT: Final = {"awaiting approval": "unapproved"}
+_SHORT: Final = {"awaiting approval": "waiting"}
 
 
 def ending_words(entry: Entry) -> str:

@@ -43,7 +43,10 @@ ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
         RecordField("record_kind", "text", "flag, experiment, event_definition, …", lambda entry: entry.kind),
         RecordField("record", "text", "The id of the record.", lambda entry: entry.uuid or str(entry.record)),
         RecordField("key", "text", "What the record was called.", is_shown=True),
-        RecordField("verb", "text", "What was done.", is_shown=True),
+        RecordField(
+            "change", "text", "What was done; after `undo:` or `redo:` for one of those.", is_shown=True
+        ),
+        RecordField("verb", "text", "What was done, whether it is an undo or not."),
         RecordField(
             "ending",
             "text",
