@@ -182,7 +182,7 @@ def test_events_are_staged_but_not_deleted() -> None:
     ({"kind": "kettle"}, "it changes a record of unknown kind kettle"),
     ({"record": "x"}, "checkout-v2 has the id x"),
     ({"values": {"id": 7}, "base": {"id": 812}}, "checkout-v2: id is no field that a set can change"),
-    ({"values": {}, "base": {}}, "checkout-v2: nothing is no field that a set can change"),
+    ({"values": {}, "base": {}}, "checkout-v2: it changes nothing"),
     ({"base": {}}, "checkout-v2: its previous values are missing"),
     ({"verb": "turn on"}, "checkout-v2: 'turn on' is not what its values do"),
     ({"verb": "set fire"}, "checkout-v2: 'set fire' is not what its values do"),
