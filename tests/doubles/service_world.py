@@ -28,6 +28,8 @@ from flagtui.service.settings import Settings
 KEY = "phx_everything"
 START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
 FLAGS = "/api/projects/1/feature_flags/"
+PLANS = "/api/projects/1/scheduled_changes/"
+SWITCH_OFF = {"operation": "update_status", "value": False}
 
 
 @dataclass
@@ -164,6 +166,14 @@ class World(Caller):
 
     async def keys(self, **query: Any) -> list[str]:
         return [flag["key"] for flag in (await self.get("", **query))["results"]]
+
+    def planned(self, flag: Any, payload: Any = SWITCH_OFF, **fields: Any) -> dict[str, Any]:
+        """The body of a change of the flag in an hour."""
+        target = {"record_id": str(flag["id"]), "model_name": "FeatureFlag", "payload": payload}
+        return {**target, "scheduled_at": self.ago(hours=-1), **fields}
+
+    async def plan(self, flag: Any, payload: Any = SWITCH_OFF, **fields: Any) -> Any:
+        return await self.post(PLANS, self.planned(flag, payload, **fields), 201)
 
     async def latest(self, flag_id: int) -> Any:
         """The newest entry of a flag's activity."""

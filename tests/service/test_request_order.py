@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx
-from tests.doubles.service_world import FLAGS, World
+from tests.doubles.service_world import FLAGS, PLANS, World
 
 from flagtui.evaluate.pattern_budget import RESERVE_SECONDS, TOTAL_SECONDS, current_budget
 from flagtui.service.call import Call
@@ -117,10 +117,8 @@ async def test_a_key_revoked_during_its_body_changes_nothing(world: World) -> No
 
 async def test_key_revoked_while_waiting_for_its_turn_changes_nothing(world: World) -> None:
     flag = await world.flag("a")
-    plan = {"record_id": flag["id"], "model_name": "FeatureFlag", "scheduled_at": "2030-01-01T00:00:00Z"}
-    body = {**plan, "payload": {"operation": "update_status", "value": True}}
-    made = await world.post("/api/projects/1/scheduled_changes/", body, 201)
-    other, path = world.with_key("*"), f"/api/projects/1/scheduled_changes/{made['id']}/"
+    made = await world.plan(flag)
+    other, path = world.with_key("*"), f"{PLANS}{made['id']}/"
     slow = await start(ask(other, "PATCH", f"{FLAGS}{flag['id']}/", receive_nothing) for _ in range(4))
     [waiting] = await start([ask(other, "DELETE", path, receive_nothing)])
     world.write("DELETE FROM api_keys WHERE label = 'test'")

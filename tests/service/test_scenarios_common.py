@@ -221,9 +221,7 @@ async def test_scenario_26_unknown_fields_are_ignored_and_times_in_utc(world: Wo
     flag = await world.flag("a", surprise=1)
     assert "surprise" not in flag
     assert flag["created_at"] == "2026-03-10T12:00:01.000000Z"
-    plan = {"record_id": str(flag["id"]), "model_name": "FeatureFlag", "payload": {}}
-    naive = {**plan, "scheduled_at": "2026-04-01T10:00:00"}
-    planned = await world.post("/api/projects/1/scheduled_changes/", naive, 201)
+    planned = await world.plan(flag, {}, scheduled_at="2026-04-01T10:00:00")
     assert planned["scheduled_at"] == "2026-04-01T10:00:00Z"
 
 

@@ -1,23 +1,12 @@
 """Scheduled changes under a policy: each waits for its own request."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.doubles.service_world import released
+from tests.doubles.service_world import PLANS, released
 from tests.service.approvals.conftest import LEAST, REQUESTS, Office
 
-from flagtui.service.clock import stamp
-
-PLANS = "/api/projects/1/scheduled_changes/"
-OFF = {"operation": "update_status", "value": False}
 MORE = {"operation": "add_release_condition", "value": released(50)}
-
-
-async def schedule(office: Office, flag: Any, payload: Any, status: int = 201, **fields: Any) -> Any:
-    body = {"record_id": str(flag["id"]), "model_name": "FeatureFlag", "payload": payload, **fields}
-    moment = stamp(office.ada.clock() + timedelta(hours=1))
-    return await office.ada.post(PLANS, {**body, "scheduled_at": moment}, status)
 
 
 async def requests(office: Office) -> list[dict[str, Any]]:
@@ -43,7 +32,7 @@ async def test_scheduled_change_is_applied_only_if_approved(
 ) -> None:
     flag = await office.ada.flag("a")
     office.cover("disable")
-    planned = await schedule(office, flag, OFF)
+    planned = await office.ada.plan(flag)
     request = await newest(office)
     if decision:
         decided = await office.grace.post(request + decision, {"reason": "so"})
@@ -60,17 +49,18 @@ async def test_scheduled_change_is_applied_only_if_approved(
 
 async def test_a_ramp_cannot_be_scheduled_under_a_policy(office: Office) -> None:
     flag = await office.ada.flag("a", filters=LEAST)
-    await schedule(office, flag, MORE)
+    await office.ada.plan(flag, MORE)
     office.cover("update")
-    await schedule(office, flag, MORE)
-    assert (await schedule(office, flag, MORE, 409))["code"] == "change_request_pending"
-    await schedule(office, flag, OFF)
+    await office.ada.plan(flag, MORE)
+    refusal = await office.ada.post(PLANS, office.ada.planned(flag, MORE), 409)
+    assert refusal["code"] == "change_request_pending"
+    await office.ada.plan(flag)
     assert ((await office.ada.get(PLANS))["count"], len(await requests(office))) == (3, 1)
 
 
 async def test_change_without_a_request_fails_under_a_policy(office: Office) -> None:
     flag = await office.ada.flag("a", active=False)
-    await schedule(office, flag, OFF, is_recurring=True, recurrence_interval="daily")
+    await office.ada.plan(flag, is_recurring=True, recurrence_interval="daily")
     office.cover("disable")
     await office.ada.change(flag, active=True)
     office.ada.clock.pass_(hours=1)
@@ -83,7 +73,7 @@ async def test_change_without_a_request_fails_under_a_policy(office: Office) -> 
 async def test_an_approval_covers_the_version_it_was_made_for(office: Office) -> None:
     flag = await office.ada.flag("a")
     office.cover("disable")
-    planned = await schedule(office, flag, OFF)
+    planned = await office.ada.plan(flag)
     await office.approve(await newest(office))
     await office.ada.change(flag, name="changed since")
     office.ada.clock.pass_(hours=1)
@@ -95,7 +85,7 @@ async def test_an_approval_covers_the_version_it_was_made_for(office: Office) ->
 async def test_a_request_ends_with_its_schedule(office: Office) -> None:
     flag = await office.ada.flag("a", filters=LEAST)
     office.cover("disable", "update")
-    path = f"{PLANS}{(await schedule(office, flag, OFF))['id']}/"
+    path = f"{PLANS}{(await office.ada.plan(flag))['id']}/"
     await office.ada.patch(path, {"payload": MORE})
     states = [(request["action_key"], request["state"]) for request in await requests(office)]
     assert states == [("feature_flag.update", "pending"), ("feature_flag.disable", "expired")]
@@ -106,7 +96,7 @@ async def test_a_request_ends_with_its_schedule(office: Office) -> None:
 async def test_each_time_of_a_recurring_change_asks_again(office: Office) -> None:
     flag = await office.ada.flag("a")
     office.cover("disable")
-    await schedule(office, flag, OFF, is_recurring=True, recurrence_interval="daily")
+    await office.ada.plan(flag, is_recurring=True, recurrence_interval="daily")
     office.ada.clock.pass_(hours=2)
     assert [request["state"] for request in await requests(office)] == ["pending", "expired"]
     await office.approve(await newest(office))
@@ -125,11 +115,11 @@ async def test_time_under_an_open_request_stays_until_it_is_rejected(office: Off
             await office.ada.refuses("PATCH", path, {attr: value}, status=400, attr=attr, detail=words)
         await office.ada.patch(path, {"scheduled_at": planned["scheduled_at"]})
 
-    approved = await schedule(office, await office.ada.flag("a"), OFF)
+    approved = await office.ada.plan(await office.ada.flag("a"))
     await check_fixed(approved, first := await newest(office), "pending")
     await office.approve(first)
     await check_fixed(approved, first, "approved")
-    rejected = await schedule(office, await office.ada.flag("b"), OFF)
+    rejected = await office.ada.plan(await office.ada.flag("b"))
     await office.grace.post(f"{await newest(office)}reject/", {"reason": "no"})
     free = await office.ada.patch(f"{PLANS}{rejected['id']}/", moved)
     assert free["scheduled_at"] == moved["scheduled_at"]

@@ -104,9 +104,7 @@ async def test_copied_schedule_points_at_records_of_the_target(world: World) -> 
     asks_cohort = {"groups": [{"properties": [{"key": "id", "type": "cohort", "value": cohort}]}]}
     for value in (asks_cohort, asks_for(base["id"])):
         payload = {"operation": "add_release_condition", "value": value}
-        plan = {"record_id": str(flag["id"]), "model_name": "FeatureFlag", "payload": payload}
-        body = {**plan, "scheduled_at": "2026-04-01T00:00:00Z"}
-        await world.post("/api/projects/1/scheduled_changes/", body, 201)
+        await world.plan(flag, payload, scheduled_at="2026-04-01T00:00:00Z")
     (made,) = (await copy(world, "a", other, copy_schedule=True))["success"]
     reason = "The flag depends on 'base', which does not exist in the target project."
     assert made["schedule_copy_warning"] == f"Flag copied but schedules failed: {reason}"
@@ -121,9 +119,8 @@ async def test_copied_schedule_waits_for_approval_too(world: World) -> None:
     other = world.add_project()
     flag = await world.flag("a", active=False)
     payload = {"operation": "update_status", "value": True}
-    plan = {"record_id": str(flag["id"]), "model_name": "FeatureFlag", "payload": payload}
     for moment in ("2026-04-01T00:00:00Z", "2026-05-01T00:00:00Z"):
-        await world.post("/api/projects/1/scheduled_changes/", {**plan, "scheduled_at": moment}, 201)
+        await world.plan(flag, payload, scheduled_at=moment)
     await cover(world, other, "enable")
     (made,) = (await copy(world, "a", other, copy_schedule=True))["success"]
     assert made["schedule_copy_warning"].startswith("Flag copied but")

@@ -6,13 +6,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from tests.doubles.service_world import World, asks_for, asks_whether, starting, variants
+from tests.doubles.service_world import PLANS, SWITCH_OFF, World, asks_for, asks_whether, starting, variants
 
 from flagtui.service.clock import shown_stamp, stamp
 from flagtui.service.scheduling.recurrence import BadCron, next_by_cron, next_by_interval
 
-PLANS = "/api/projects/1/scheduled_changes/"
-SWITCH_OFF = {"operation": "update_status", "value": False}
 SWITCH_ON = {"operation": "update_status", "value": True}
 DAILY = {"is_recurring": True, "recurrence_interval": "daily"}
 
@@ -21,23 +19,13 @@ def place(planned: Any) -> str:
     return f"{PLANS}{planned['id']}/"
 
 
-def body_of(flag: Any, world: World, payload: Any = SWITCH_OFF, **fields: Any) -> dict[str, Any]:
-    """A change of the flag in an hour."""
-    target = {"record_id": str(flag["id"]), "model_name": "FeatureFlag", "payload": payload}
-    return {**target, "scheduled_at": stamp(world.clock() + timedelta(hours=1)), **fields}
-
-
-async def plan(flag: Any, world: World, payload: Any = SWITCH_OFF, **fields: Any) -> Any:
-    return await world.post(PLANS, body_of(flag, world, payload, **fields), 201)
-
-
 async def is_on(flag: Any, world: World) -> bool:
     return bool((await world.get(f"{flag['id']}/"))["active"])
 
 
 async def test_scenario_58_scheduled_change_is_applied_when_due(world: World) -> None:
     flag = await world.flag("a")
-    planned = await plan(flag, world)
+    planned = await world.plan(flag)
     assert (planned["executed_at"], planned["payload"]) == (None, SWITCH_OFF)
     assert planned["created_by"]["email"] == "owner@localhost.test"
     world.clock.pass_(minutes=59)
@@ -55,7 +43,7 @@ async def test_scenario_58_scheduled_change_is_applied_when_due(world: World) ->
 
 async def test_scenario_58_schedule_keeps_its_flag_and_is_droppable(world: World) -> None:
     flag = await world.flag("a")
-    planned = await plan(flag, world)
+    planned = await world.plan(flag)
     refusal = await world.refused("PATCH", place(planned), {"record_id": "99"})
     detail = "Cannot change the target record of an existing scheduled change."
     assert (refusal.attr, refusal.detail) == ("record_id", detail)
@@ -79,8 +67,8 @@ async def test_a_plan_adds_conditions_and_replaces_variants(world: World) -> Non
     group = {"properties": [], "rollout_percentage": 10}
     shares = [{"key": "only", "rollout_percentage": 100}]
     replaced = {"variants": shares, "payloads": {"only": {"x": 1}}}
-    await plan(flag, world, {"operation": "add_release_condition", "value": {"groups": [group]}})
-    await plan(flag, world, {"operation": "update_variants", "value": replaced})
+    await world.plan(flag, {"operation": "add_release_condition", "value": {"groups": [group]}})
+    await world.plan(flag, {"operation": "update_variants", "value": replaced})
     world.clock.pass_(hours=2)
     filters = (await world.get(f"{flag['id']}/"))["filters"]
     assert filters["groups"][-1] == {**group, "aggregation_group_type_index": None}
@@ -106,7 +94,7 @@ async def test_failed_scheduled_change_keeps_its_reason(world: World) -> None:
         (flag, adding(of_nobody), "Cohort with id 99 does not exist"),
     ]
     for target, payload, _ in reasons:
-        await plan(target, world, payload)
+        await world.plan(target, payload)
     world.clock.pass_(hours=2)
     kept = [change["failure_reason"] for change in (await world.get(PLANS))["results"]]
     assert kept == [reason for _, _, reason in reasons]
@@ -115,7 +103,7 @@ async def test_failed_scheduled_change_keeps_its_reason(world: World) -> None:
 
 async def test_a_recurring_change_comes_again_until_its_end(world: World) -> None:
     flag = await world.flag("a")
-    planned = await plan(flag, world, **DAILY, end_date=stamp(world.clock() + timedelta(days=1, hours=2)))
+    planned = await world.plan(flag, **DAILY, end_date=stamp(world.clock() + timedelta(days=1, hours=2)))
     world.clock.pass_(hours=2)
     first = await world.get(place(planned))
     assert (first["executed_at"], first["last_executed_at"] is not None) == (None, True)
@@ -128,7 +116,7 @@ async def test_a_recurring_change_comes_again_until_its_end(world: World) -> Non
 
 async def test_a_paused_recurrence_keeps_its_pattern(world: World) -> None:
     flag = await world.flag("a")
-    planned = await plan(flag, world, **DAILY)
+    planned = await world.plan(flag, **DAILY)
     paused = await world.patch(place(planned), {"is_recurring": False})
     assert (paused["is_recurring"], paused["recurrence_interval"]) == (False, "daily")
     world.clock.pass_(days=2)
@@ -168,7 +156,7 @@ REFUSED: list[tuple[dict[str, Any], str | None, str]] = [
 async def test_plans_and_recurrences_must_make_sense(world: World) -> None:
     flag = await world.flag("a")
     for fields, attr, detail in REFUSED:
-        refusal = await world.refused("POST", PLANS, body_of(flag, world) | fields)
+        refusal = await world.refused("POST", PLANS, world.planned(flag) | fields)
         assert (refusal.status, refusal.attr) == (400, attr)
         assert (refusal.detail or "").startswith(detail)
     assert (await world.get(PLANS))["count"] == 0
@@ -176,13 +164,13 @@ async def test_plans_and_recurrences_must_make_sense(world: World) -> None:
 
 async def test_plan_is_in_the_time_zone_of_the_project(world: World) -> None:
     world.write("UPDATE projects SET timezone = 'Europe/Berlin' WHERE id = 1")
-    planned = await plan(await world.flag("a"), world, timezone="Asia/Tokyo")
+    planned = await world.plan(await world.flag("a"), timezone="Asia/Tokyo")
     assert planned["timezone"] == "Europe/Berlin"
 
 
 async def test_a_service_catches_up_at_its_start(tmp_path: Path) -> None:
     async with starting(tmp_path / "kept.db") as world:
-        await plan(await world.flag("a"), world)
+        await world.plan(await world.flag("a"))
     async with starting(tmp_path / "kept.db", clock=lambda: datetime(2026, 3, 11, tzinfo=UTC)) as later:
         assert later.rows("SELECT active FROM flags") == [{"active": 0}]
 

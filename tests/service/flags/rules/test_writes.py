@@ -1,11 +1,8 @@
 """Flags of version 2 over the API: created disabled, changed with their version, ids and seeds kept."""
 
-from datetime import timedelta
 from typing import Any
 
-from tests.doubles.service_world import Start, World
-
-from flagtui.service.clock import stamp
+from tests.doubles.service_world import PLANS, Start, World
 
 TARGETED: dict[str, Any] = {"rule_type": "targeted_release", "targeting": {"properties": []}, "value": True}
 ROLLOUT: dict[str, Any] = {
@@ -182,10 +179,7 @@ async def test_experiments_and_copies_refuse_flags_of_version_2(pilot: World) ->
 
 async def test_scheduled_changes_fail_for_want_of_a_version(pilot: World) -> None:
     flag = await pilot.flag("a", filters=document_of(TARGETED))
-    path, payload = "/api/projects/1/scheduled_changes/", {"operation": "update_status", "value": True}
-    due = stamp(pilot.clock() + timedelta(hours=1))
-    change = {"record_id": str(flag["id"]), "model_name": "FeatureFlag", "payload": payload}
-    scheduled = await pilot.post(path, {**change, "scheduled_at": due}, 201)
+    scheduled = await pilot.plan(flag, {"operation": "update_status", "value": True})
     pilot.clock.pass_(hours=2)
     assert (await pilot.read(flag))["active"] is False
-    assert (await pilot.get(f"{path}{scheduled['id']}/"))["failure_reason"]
+    assert (await pilot.get(f"{PLANS}{scheduled['id']}/"))["failure_reason"]
