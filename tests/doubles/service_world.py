@@ -130,6 +130,17 @@ class Caller:
             *values.values(),
         )
 
+    def add_user(self, email: str, level: int = 1) -> int:
+        """A member of the organization."""
+        names = {"first_name": email.split("@")[0], "email": email, "distinct_id": email}
+        user = self.insert("users", uuid=str(uuid.uuid4()), current_project_id=1, **names)
+        self.write(
+            "INSERT INTO organization_members (organization_id, user_id, level)"
+            " SELECT id, ?, ? FROM organizations LIMIT 1",
+            *(user, level),
+        )
+        return user
+
     def add_policy(self, action: str, **columns: Any) -> None:
         """Let changes of this kind to a flag need an approval."""
         organization = self.rows("SELECT id FROM organizations")[0]["id"]
@@ -178,17 +189,6 @@ class World(Caller):
     async def latest(self, flag_id: int) -> Any:
         """The newest entry of a flag's activity."""
         return (await self.get(f"{flag_id}/activity/"))["results"][0]
-
-    def add_user(self, email: str, level: int = 1) -> int:
-        """A member of the organization."""
-        names = {"first_name": email.split("@")[0], "email": email, "distinct_id": email}
-        user = self.insert("users", uuid=str(uuid.uuid4()), current_project_id=1, **names)
-        self.write(
-            "INSERT INTO organization_members (organization_id, user_id, level)"
-            " SELECT id, ?, ? FROM organizations LIMIT 1",
-            *(user, level),
-        )
-        return user
 
     def add_experiment(self, flag_id: int, name: str = "Checkout", **columns: Any) -> int:
         stamps = dict.fromkeys(("created_at", "updated_at"), stamp(self.clock()))

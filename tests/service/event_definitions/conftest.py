@@ -55,10 +55,5 @@ class Service(Caller):
         self.insert("event_definitions", name=name, **values)
         return self.ids[name]
 
-    def add_user(self, number: int, name: str) -> None:
-        email, id = f"{name}@acme.test", definition_id(number)
-        self.insert("users", id=number, uuid=id, first_name=name, email=email)
-        self.write("INSERT INTO organization_members SELECT id, ?, 1 FROM organizations", number)
-
 
 start, service = fixtures_of(Service)

@@ -45,9 +45,9 @@ async def test_scenario_14_verifying_is_stamped_once(service: Service) -> None:
 
 
 async def test_scenario_16_owner_is_written_as_id_read_as_object(service: Service) -> None:
-    service.add_user(7, "Ada")
+    ada = service.add_user("ada@acme.test")
     service.define("signup")
-    assert (await service.change("signup", owner=7))["owner"]["first_name"] == "Ada"
+    assert (await service.change("signup", owner=ada))["owner"]["first_name"] == "ada"
     assert (await service.change("signup", owner=None))["owner"] is None
 
 

@@ -33,10 +33,10 @@ async def test_matching_ids_are_those_of_the_list(service: Service) -> None:
 async def test_ids_and_tags_need_editors_and_undeleted_experiments(service: Service) -> None:
     viewed, deleted = await service.create(), await service.create("other")
     await service.edit(deleted, deleted=True)
-    service.write("INSERT INTO users (id, uuid, email) VALUES (2, 'u', 'grace@acme.test')")
-    service.write("INSERT INTO organization_members SELECT id, 2, 1 FROM organizations")
-    service.write("INSERT INTO access_levels VALUES (1, 2, 'experiment', ?, 'viewer')", str(viewed["id"]))
-    viewer = service.with_key("*", user=2)
+    grace = service.add_user("grace@acme.test")
+    level = "INSERT INTO access_levels VALUES (1, ?, 'experiment', ?, 'viewer')"
+    service.write(level, grace, str(viewed["id"]))
+    viewer = service.with_key("*", user=grace)
     assert await viewer.get(MATCHING) == {"ids": [], "total": 0}
     ids = [viewed["id"], deleted["id"]]
     skipped = [{"id": number, "reason": NO_ACCESS} for number in ids]
