@@ -22,7 +22,15 @@ from tests.changes.writing import PLAIN, approve
 from tests.doubles.expected import expect
 
 from flagtui.api import errors
-from flagtui.api.errors import ApiError, ErrorFacts, RateLimited, Unanswered
+from flagtui.api.errors import (
+    ApiError,
+    ErrorFacts,
+    MissingScope,
+    NotSignedIn,
+    PaymentNeeded,
+    RateLimited,
+    Unanswered,
+)
 from flagtui.changes.entry_kind import UndoContext
 from flagtui.changes.journal_entries import Ending
 from flagtui.changes.pipeline import stops_all, write
@@ -166,6 +174,24 @@ async def test_unapproved_plan_is_never_sent_and_approval_makes_one_batch(room: 
 ])  # fmt: skip
 def test_what_would_happen_to_next_one_stops_all(ending: Ending, error: ApiError | None, stops: bool) -> None:
     assert stops_all(Outcome(KETTLE, ending, error=error)) is stops
+
+
+class Teapot(Kettle, frozen=True, kw_only=True):
+    """Another kind of plan of the same set."""
+
+
+@pytest.mark.parametrize(("error", "sent"), [
+    (PaymentNeeded("Not in the plan."), ["one", "pot"]),
+    (MissingScope("Not with this key."), ["one", "pot"]),
+    (NotSignedIn("Who are you?"), ["one"]),
+])  # fmt: skip
+async def test_refused_kind_leaves_other_kinds_to_be_sent(
+    room: Room, error: ApiError, sent: list[str]
+) -> None:
+    room.kitchen.faults = [error]
+    outcomes = await room.boil(make_kettle("one"), make_kettle("two"), Teapot(key="pot"))
+    assert [outcome.plan.key for outcome in outcomes] == sent
+    assert room.kitchen.requests == [f"send {key}" for key in sent]
 
 
 async def test_new_kind_is_recovered_and_undone_by_its_entries(

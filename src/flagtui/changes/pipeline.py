@@ -17,16 +17,8 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
-from flagtui.api.errors import (
-    ApiError,
-    ApprovalNeeded,
-    MissingScope,
-    NotFound,
-    NotSignedIn,
-    PaymentNeeded,
-    RateLimited,
-    Unreachable,
-)
+from flagtui.api import errors
+from flagtui.api.errors import ApiError
 from flagtui.api.heavy_work import off_loop
 from flagtui.changes.adapter import Adapter, WriteContext
 from flagtui.changes.guard import Approved, GuardRefused, Question, guard, spend
@@ -45,8 +37,10 @@ WAITS: Final = 5
 """How often one of many waits for the server before the rest is not sent."""
 STOPPED: Final = "stopped while it was in flight"
 NOT_SENT: Final = "not sent: the journal could not be written for the whole batch"
-STOPPING: Final = (NotSignedIn, MissingScope, PaymentNeeded, RateLimited)
+STOPPING: Final = (errors.NotSignedIn, errors.MissingScope, errors.PaymentNeeded, errors.RateLimited)
 """Errors that every further request would meet too."""
+OF_ONE_KIND: Final = (errors.MissingScope, errors.PaymentNeeded)
+"""Those that a request for another kind of record need not meet."""
 
 
 class Interface(Protocol[P, R]):
@@ -142,11 +136,16 @@ async def send_groups(
         if conflicts := [conflict for _, conflict in compared if conflict is not None]:
             yield conflicts
             return
+    refused = set[type[P]]()
     for plans in adapter.groups(approved.plans):
+        if not refused.isdisjoint(map(type, plans)):
+            continue
         outcomes = await write(approved, plans, adapter, context, undoes or {})
         yield outcomes
-        if any(map(stops_all, outcomes)):
-            return
+        for outcome in filter(stops_all, outcomes):
+            if not isinstance(outcome.error, OF_ONE_KIND):
+                return
+            refused.add(type(outcome.plan))
 
 
 async def write(
@@ -262,7 +261,7 @@ async def _send_within_limits(
     while True:
         try:
             return [await adapter.send(plans[0])] if len(plans) == 1 else await adapter.send_group(plans)
-        except RateLimited as error:
+        except errors.RateLimited as error:
             wait = max(error.retry_after or 1.0, 1.0)
             if not pauses or wait > left:
                 raise
@@ -276,16 +275,16 @@ async def _send_within_limits(
 def _outcome_of_error(plan: P, error: ApiError) -> Outcome[P, R]:
     """Return the outcome of an error: the change was not applied."""
     match error:
-        case ApprovalNeeded(pending=pending):
+        case errors.ApprovalNeeded(pending=pending):
             reason, next = "the change now waits for approval in the browser", ""
             if pending:
                 # The other request may be for other values.
                 reason = "an earlier request waits for approval in the browser, and no new one was made"
                 next = "have that request approved or rejected, then try again"
             return Outcome(plan, "awaiting approval", None, reason, next, error)
-        case Unreachable():
+        case errors.Unreachable():
             return Outcome(plan, "failed", None, error.what, error.next, error)
-        case NotFound():
+        case errors.NotFound():
             next = "it may have been deleted permanently; read the list again"
             return Outcome(plan, "refused", None, error.what, next, error)
     return Outcome(plan, "refused", None, error.what, error.next, error)
