@@ -181,13 +181,13 @@ class ProjectNotFound(NotFound):
 class EndpointNotFound(ApiError):
     """404: the server does not know the operation, or a proxy responds; it proves nothing of a record."""
 
-    advice = "This server does not offer it; the web interface may."
+    advice = "Use the web interface, or a newer version of the server."
 
 
 class NotOffered(ApiError):
     """405: the server knows the address but does not offer this operation there."""
 
-    advice = "This server does not offer it."
+    advice = EndpointNotFound.advice
 
 
 class Invalid(ApiError):
