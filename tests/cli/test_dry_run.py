@@ -46,7 +46,7 @@ UNFORESEEN: Final = (
     "requires the schema-enforcement-reject",
     "does not offer this to API keys",
     "linked to active experiment(s)",
-    "This server does not offer this operation",
+    "This server does not offer this (405)",
 )
 """Refusals that no earlier response foretells: by a licence, switch, hidden experiment or age."""
 STEPS: Final = (

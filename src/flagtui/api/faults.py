@@ -202,7 +202,7 @@ _BY_STATUS: Final[Mapping[int, Callable[[ErrorFacts, ErrorBody], ApiError]]] = {
     ),
     403: _forbidden,
     404: _not_found,
-    405: lambda facts, body: errors.NotOffered("This server does not offer this operation (405).", facts=facts),
+    405: lambda facts, body: errors.NotOffered("This server does not offer this (405).", facts=facts),
     409: _conflict,
     407: lambda facts, body: errors.ProxyFailed("The proxy wants a name and a password (407).", facts=facts),
     413: lambda facts, body: errors.TooLarge("The server finds this too large (413).", facts=facts),

@@ -212,8 +212,8 @@ def pane_lines(findings: Findings, now: float, width: int) -> Iterator[list[Piec
     yield from _results(findings, width)
     yield results_line(findings, now, can_cancel=False)
     yield []
-    made = row.creator or "not known"
-    yield [(f"made by {safe_text(made, 40)}, {ago(row.created_at, now)}", "$faint")]
+    creator = f"by {safe_text(row.creator, 40)}, " if row.creator else ""
+    yield [(f"created {creator}{ago(row.created_at, now)}", "$faint")]
 
 
 def _results(findings: Findings, width: int) -> Iterator[list[Piece]]:
