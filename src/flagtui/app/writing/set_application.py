@@ -45,7 +45,7 @@ from flagtui.text.styled import Notice
 AFTER_REFUSAL: Final[Sequence[Choice[str]]] = (
     Choice("stop", "stop here", "nothing more is sent; the rest stays staged"),
     Choice("undo", "undo what was applied", "asks before it sends anything"),
-    Choice("continue", "continue with the rest", "the refused change stays staged"),
+    Choice("continue", "continue with the rest", "that change stays staged"),
 )
 
 
