@@ -119,6 +119,9 @@ def test_refusals_name_the_scope_or_the_policies() -> None:
     assert "feature_flag:write" in error.next
     error = error_of(403, error_body("API key does not have access to the requested project: ID 7."))
     assert error.next == "Choose another project, or use a key that can open this one."
+    assert error_of(402, error_body("premium")).what == "The plan does not include it: premium."
+    error = error_of(402, {"type": "quota_limited", "detail": "You have exceeded your request quota"})
+    assert error.what == "A quota is used up (402): You have exceeded your request quota."
     error = error_of(400, {"code": "policy_conflict", "error": "Two policies match"}, "PATCH")
     assert error.what == "Several approval policies cover this change: Two policies match."
     assert error.next == "Make its parts separate changes, such as the switch and the percentages."

@@ -180,6 +180,12 @@ def _invalid(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     return errors.Invalid(_with_words(f"The server objects{place}", facts), facts=facts)
 
 
+def _payment(facts: ErrorFacts, body: ErrorBody) -> ApiError:
+    is_quota = "quota" in f"{body.code} {body.detail}".lower()
+    what = "A quota is used up (402)" if is_quota else "The plan does not include it"
+    return errors.PaymentNeeded(_with_words(what, facts), facts=facts)
+
+
 def _rate_limit(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     wait = facts.retry_after
     if not wait:
@@ -197,9 +203,7 @@ def _with_words(start: str, facts: ErrorFacts) -> str:
 _BY_STATUS: Final[Mapping[int, Callable[[ErrorFacts, ErrorBody], ApiError]]] = {
     400: _invalid,
     401: _missing_sign_in,
-    402: lambda facts, body: errors.PaymentNeeded(
-        _with_words("The plan does not include it", facts), facts=facts
-    ),
+    402: _payment,
     403: _forbidden,
     404: _not_found,
     405: lambda facts, body: errors.NotOffered("This server does not offer this (405).", facts=facts),
