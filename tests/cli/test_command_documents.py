@@ -43,7 +43,7 @@ IS_WRITTEN: Final = os.environ.get("FLAGTUI_GOLDEN") == "write"
 INSTEAD: Final = {
     "flags.hard_delete": "never sent: `flags delete` is soft",
     "experiments.hard_delete": "never sent: `experiments delete` is soft",
-    "flags.enable": "`flags enable` sends `flags.update`, which another person's change stops",
+    "flags.enable": "`flags enable` sends `flags.update`, which a conflict stops",
     "flags.disable": "`flags disable`, the same way",
     "flags.archive": "`flags archive`, the same way",
     "flags.unarchive": "`flags unarchive`, the same way",

@@ -99,7 +99,7 @@ def test_overrides_of_the_only_running_mirror_change(run: Run, mirror: int) -> N
     listed = run("mirror", "list", "--json").records
     expected = [("new-nav", "on", ""), ("checkout", "test", "ann")]
     assert [(each["key"], each["value"], each["user"]) for each in listed] == expected
-    assert "flags.json, definitions of just now" in run("mirror", "list").err
+    assert "flags.json, definitions read just now" in run("mirror", "list").err
     assert run("mirror", "unset", "checkout@ann").out == "unset checkout@ann\n"
     missing = run("mirror", "unset", "checkout@ann")
     assert (missing.code, "was not set" in missing.err) == (3, True)
@@ -215,7 +215,7 @@ def test_profile_is_only_read_and_served_again_without_a_connection(
         assert key in flag_keys(port)
         line = warned.readline()
     assert line.startswith("upstream: ")
-    assert line.endswith(" Serving the definitions of just now.\n")
+    assert line.endswith(" Serving the definitions read just now.\n")
 
 
 def test_definitions_that_the_command_prints_are_served(service: Service, home: Path, online: Run) -> None:

@@ -75,7 +75,7 @@ async def test_changed_definitions_are_served_and_announced(mirrored: Mirrored) 
 async def test_each_trouble_and_its_end_is_one_line(mirrored: Mirrored) -> None:
     mirrored.clock.now += 300
     trouble = "eu.example.com is away. Trying again every 30 s."
-    lines = [f"upstream: {trouble} Serving the definitions of 5 min ago."]
+    lines = [f"upstream: {trouble} Serving the definitions read 5 min ago."]
     assert await refresh(mirrored, AWAY, times=3) == lines
     assert mirrored.mirror.flags.flag_count == 2
     assert mirrored.mirror.describe()["trouble"] == trouble
@@ -114,7 +114,7 @@ async def test_start_without_connection_serves_earlier_definitions(
     await started.start()
     assert keys(started) == ["plain", "for-staff"]
     assert mirrored.lines == [
-        f"upstream: {AWAY} Trying again every 30 s. Serving the definitions of 2 h ago."
+        f"upstream: {AWAY} Trying again every 30 s. Serving the definitions read 2 h ago."
     ]
 
 

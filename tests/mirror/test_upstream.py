@@ -102,7 +102,7 @@ async def test_each_fault_is_one_line_and_the_last_flags_stay(server: CountingSe
         await mirror.refresh()
         (line,) = lines
         assert line.startswith("upstream: ")
-        assert line.endswith(" Serving the definitions of just now.")
+        assert line.endswith(" Serving the definitions read just now.")
         assert "\n" not in line
         assert mirror.flags.flag_set().records.keys() == {"a"}
         server.respond = respond

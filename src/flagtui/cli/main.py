@@ -113,7 +113,7 @@ class Program(LazyGroup):
 def program(
     context: click.Context, /, profile: str | None, project: str | None, no_mouse: bool, **start: Any
 ) -> None:
-    """See and change feature flags, experiments and event definitions.
+    """View and change feature flags, experiments and event definitions.
 
     Without a command the app opens. Its server, key and project come from the environment
     (FLAGTUI_HOST, FLAGTUI_API_KEY, FLAGTUI_PROJECT, FLAGTUI_PROFILE) or from a profile,

@@ -146,7 +146,7 @@ class Mirror(msgspec.Struct):
     def _note_trouble(self, trouble: str) -> None:
         if trouble != self.trouble:
             self.trouble = trouble
-            self.report(f"upstream: {trouble} Serving the definitions of {self.age}.")
+            self.report(f"upstream: {trouble} Serving the definitions read {self.age}.")
 
     @property
     def age(self) -> str:

@@ -146,7 +146,7 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
 def journal(
     words: tuple[str, ...], profile: str, since: str, markdown: bool, limit: int, printer: Printer
 ) -> None:
-    """Show your changes, newest first; WORDS narrow to key, verb, person, reason or ending."""
+    """Show your changes, newest first; WORDS narrow to key, verb, user, reason or outcome."""
     start = read_start(since)
     matches = find_changes(start, " ".join(words), choose_name("profile", profile))
     entries = keep_first(matches, limit, MOST_CHANGES)

@@ -152,7 +152,7 @@ async def _cohort(runner: ChangeRunner, old: Item, context: PropertyContext) -> 
         Choice("not_in", "is not in a cohort", current=negative),
     ]
 
-    operator = await runner.ask(PickerScreen("The person …", choices))
+    operator = await runner.ask(PickerScreen("The user …", choices))
     return None if operator is None else await _which_cohort(runner, old, operator, context)
 
 

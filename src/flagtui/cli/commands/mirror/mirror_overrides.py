@@ -58,7 +58,7 @@ PORT: Final = click.option(
 @click.argument("overrides", nargs=-1, required=True, metavar="KEY=VALUE[@PERSON]...")
 @PORT
 def set_overrides(overrides: tuple[str, ...], port: int | None) -> None:
-    """Serve these values from now on: on, off, a variant, a share or JSON; for one person after @."""
+    """Serve these values from now on: on, off, a variant, a share or JSON; for one user after @."""
     parsed = _read(overrides)
     texts = [*map(str, parsed)]
     state = _ask(port, "set", {"overrides": texts})
@@ -99,10 +99,10 @@ def list_overrides(port: int | None, printer: Printer) -> None:
     state = _ask(port)
     printer.records(OVERRIDE, _listed_overrides(state), "No overrides.")
     fetched_at = state.get("fetched_at")
-    when = ago(fetched_at, time()) if isinstance(fetched_at, int | float) else "not known"
+    when = f"read {ago(fetched_at, time())}" if isinstance(fetched_at, int | float) else "of unknown age"
     flags = state.get("flags")
     counted = count(flags, "flag") if isinstance(flags, int) else "flags"
-    progress(f"{counted} of {safe_text(as_text(state.get('upstream')), 200)}, definitions of {when}")
+    progress(f"{counted} of {safe_text(as_text(state.get('upstream')), 200)}, definitions {when}")
     if missing := _missing_keys(state):
         progress(f"requested, but there is no such flag: {', '.join(missing)}")
     _report_trouble(state)

@@ -1,4 +1,4 @@
-"""See and drop proposed change sets.
+"""View and drop proposed change sets.
 
 flagtui propose writes them; flagtui apply PROPOSAL applies one.
 """

@@ -1,4 +1,4 @@
-"""See and drop what is staged.
+"""View and drop what is staged.
 
 Every command that changes something stages with --stage; flagtui apply staged applies all of it.
 """
