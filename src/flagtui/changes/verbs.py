@@ -65,7 +65,7 @@ rename | Change the key of | has a new key | restore the old key | grave
 set rollout | Change the rollout of | has a new rollout | set the old rollout
 edit | Edit | is changed | put back the old values
 restore version | Restore an older version of | is back at an older version | undo that | grave
-revert | Put back the previous values of | has its previous values back | put back the newer values
+revert | Revert a change of | has its previous values back | put back the newer values
 undo | Undo on | has its previous values back | do it again
 """)
 _TOGGLES: Final[tuple[tuple[str, bool, str], ...]] = (

@@ -22,7 +22,13 @@ _STATES: Final[dict[str, Test[ExperimentRow]]] = {
 }
 EXPERIMENTS: Final[Vocabulary[ExperimentRow]] = Vocabulary(
     qualifiers=by_name(
-        choices("is", "its state", _STATES, ("draft", "running", "paused", "stopped", "archived")),
+        choices(
+            "is",
+            "its state",
+            _STATES,
+            ("draft", "running", "paused", "stopped", "archived"),
+            {"ended": "stopped", "complete": "stopped"},
+        ),
         Qualifier(
             "flag", "part of a key or a pattern such as /^new-/", "its flag", part_of(lambda row: row.key)
         ),

@@ -55,7 +55,13 @@ FLAGS: Final[Vocabulary[FlagRow]] = Vocabulary(
             aliases={"both": "all"},
             of=attrgetter("runtime"),
         ),
-        choices("is", "its state", _STATES, ("on", "off", "stale", "archived")),
+        choices(
+            "is",
+            "its state",
+            _STATES,
+            ("on", "off", "stale", "archived"),
+            {"enabled": "on", "active": "on", "disabled": "off", "inactive": "off", "unused": "stale"},
+        ),
         made_by(lambda row: row.creator_id, lambda row: row.creator),
         Qualifier("tag", "the beginning of a tag", "its tags", tag_of(lambda row: row.tags)),
         Qualifier(

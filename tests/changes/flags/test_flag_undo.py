@@ -138,7 +138,7 @@ def entry(changed: Changed, activity: str = "updated", version: int = 12) -> Act
     return log_entry(activity, **both)
 
 
-PUT_BACK = "Put back the previous values of"
+PUT_BACK = "Revert a change of"
 ROLLED_OUT = entry({"filters": (targeting(10), targeting(25))})
 
 

@@ -33,6 +33,7 @@ EVENT_ROWS = [
 @pytest.mark.parametrize(("line", "expected"), [
     ("", [1, 2, 3, 4, 5]), ("checkout", [1, 3]),
     ("is:running", [1, 2]), ("is:draft,paused,frozen", [2, 4, 5]), ("-is:stopped", [1, 2, 4, 5]),
+    ("-is:ended", [1, 2, 4, 5]),
     ("is:archived", [6]),
     ("flag:pric", [2]), ("flag:/^(old|pricing)$/", [2, 3]),
     ("by:bob", [2]), ("by:me", [1]),

@@ -171,8 +171,8 @@ EXPERIMENT_COMMANDS: Final = (
 """Commands on experiments and their results by day."""
 
 EVENT_COMMANDS: Final = (
-    Command("events.inbox", "i", "Tidy up events one by one", ("events",), shown=True, asks=True,
-            needs_record=False, synonyms="triage clean review", cli="events list is:unverified"),
+    Command("events.inbox", "i", "Triage events one by one in the inbox", ("events",), shown=True, asks=True,
+            needs_record=False, synonyms="tidy clean review", cli="events list is:unverified"),
     Command("events.verify", "V", "Verify or unverify the event; verifying unhides it", EVENT,
             shown=True, scope=EVENT_SCOPE, synonyms="approve", cli="events verify|unverify EVENTS",
             applies_to="many"),
