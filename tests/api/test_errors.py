@@ -134,6 +134,9 @@ def test_refusals_name_the_scope_or_the_policies() -> None:
 ])  # fmt: skip
 def test_only_an_api_that_moved_is_proposed_as_host(place: str, is_moved: bool) -> None:
     error = error_of(302, location=place)
+    assert error.what == (
+        f"The server points to {place}." if place else "The server redirects without an address (302)."
+    )
     assert error.next == (errors.Redirected if is_moved else errors.Unreadable).advice
 
 

@@ -141,7 +141,7 @@ class Connection:
             raise Unreachable(what, facts=request.facts())
         if (pause := self.budget.paused) > self.longest_wait:
             facts = request.facts()._replace(retry_after=pause)
-            raise RateLimited(f"Too many requests; wait {pause:.0f} s.", facts=facts)
+            raise RateLimited(f"Too many requests; wait {max(pause, 1):.0f} s.", facts=facts)
 
     async def _attempt(self, request: Request, content: bytes | None, attempt: int, event: int) -> Response:
         began = self.clock.monotonic()

@@ -105,9 +105,11 @@ def refusal(facts: ErrorFacts, headers: Mapping[str, str], body: bytes) -> ApiEr
 
 def _redirection(facts: ErrorFacts, headers: Mapping[str, str]) -> ApiError:
     place = headers.get("location", "")
-    shown = safe_text(place, 120) or "another address"
+    what = f"The server points to {safe_text(place, 120)}."
+    if not place:
+        what = f"The server redirects without an address ({facts.status})."
     next = "" if _is_same_path(place, facts.path) else errors.Unreadable.advice
-    return errors.Redirected(f"The server points to {shown}.", next=next, facts=facts)
+    return errors.Redirected(what, next=next, facts=facts)
 
 
 def _is_same_path(address: str, path: str) -> bool:
@@ -191,7 +193,7 @@ def _rate_limit(facts: ErrorFacts, body: ErrorBody) -> ApiError:
     if not wait:
         next = "Try again in a minute; what is loading continues automatically."
         return errors.RateLimited("Too many requests.", next=next, facts=facts)
-    return errors.RateLimited(f"Too many requests; wait {wait:.0f} s.", facts=facts)
+    return errors.RateLimited(f"Too many requests; wait {max(wait, 1):.0f} s.", facts=facts)
 
 
 def _with_words(start: str, facts: ErrorFacts) -> str:
