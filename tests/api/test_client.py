@@ -30,9 +30,16 @@ async def test_an_update_sends_the_changes_and_what_was_read(make_client: MakeCl
     assert flag.version == 5
 
 
-async def test_answer_with_another_id_is_unreadable(make_client: MakeClient) -> None:
-    with pytest.raises(errors.Unreadable):
-        await make_client(always(200, {"id": 6, "key": "b"})).flags.get(5)
+@pytest.mark.parametrize("record", [
+    {"id": 6, "key": "b"}, {"id": 5, "key": ""}, {"id": 5, "key": None}, {"id": 5, "key": ["b"]},
+], ids=str)  # fmt: skip
+async def test_another_flag_or_one_without_key_is_unreadable(
+    make_client: MakeClient, record: dict[str, Any]
+) -> None:
+    client = make_client(always(200, record))
+    for flags in (client.flags, client.flag_objects):
+        with pytest.raises(errors.Unreadable):
+            await flags.get(5)
 
 
 async def test_projects_share_the_connection(make_client: MakeClient) -> None:

@@ -5,7 +5,7 @@ Separate from `Flags`, whose typed records take longer to load than a flag takes
 
 from flagtui.api.clock import Urgency
 from flagtui.api.resource import Resource
-from flagtui.models.json_value import JSON, as_id
+from flagtui.models.json_value import JSON, as_id, as_text
 
 
 class SingleFlags(Resource):
@@ -17,6 +17,8 @@ class SingleFlags(Resource):
         record = response.record("id", "key")
         if as_id(record.get("id")) != id:
             raise response.unreadable("it is not the flag that was asked for")
+        if not as_text(record.get("key")):
+            raise response.unreadable("the flag has no key")
         return record
 
     async def all(self) -> list[dict[str, JSON]]:

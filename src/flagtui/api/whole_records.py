@@ -53,6 +53,9 @@ class Records(Resource, Generic[ApiRecord]):
         record_id = record.id if isinstance(record.id, str) else as_id(record.id)
         if not record_id or (id is not None and record_id != id):
             raise response.unreadable(f"it is not the {noun} that was asked for")
+        if isinstance(record, Flag) and not record.key:
+            # Everything about a flag names it by its key; a strict question has it typed.
+            raise response.unreadable("the flag has no key")
         if isinstance(record, Flag | Experiment) and len(response.body) > HEAVY:
             record.row()
         return record
