@@ -7,15 +7,14 @@ from flagtui.api.clock import Urgency
 from flagtui.api.errors import NotFound, ServerFault
 from flagtui.api.operations import NOT_HERE, one_by_one
 from flagtui.api.resource import PagedRecords
-from flagtui.api.whole_records import WholeRecords
+from flagtui.api.whole_records import TaggedRecords
 from flagtui.models.event_definition import BulkVerified, EventDefinition, GeneratedCode
 from flagtui.models.event_definition_rows import read_event_definition_page
-from flagtui.models.flag_responses import BulkTags
 from flagtui.models.json_value import JSON, as_dict, as_text, as_whole
 from flagtui.models.rows import EventDefinitionRow
 
 
-class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefinition]):
+class EventDefinitions(PagedRecords[EventDefinitionRow], TaggedRecords[EventDefinition]):
     """The event definitions of one project. A name cannot be changed, and a deletion is permanent.
 
     The total of a page with `is_capped` is a lower bound. Filters: search, event_type, ordering, verified,
@@ -72,12 +71,6 @@ class EventDefinitions(PagedRecords[EventDefinitionRow], WholeRecords[EventDefin
         body = (await self._ask_word("event_definitions.primary_properties", query=query)).record()
         named = as_dict(body.get("primary_properties") or body.get("promoted_properties"))
         return {name: as_text(value) for name, value in named.items() if isinstance(value, str)}
-
-    async def bulk_update_tags(
-        self, ids: Sequence[str], action: Literal["add", "remove", "set"], tags: Sequence[str]
-    ) -> BulkTags:
-        """Change the tags of up to 500 definitions; one by one on servers without the bulk endpoint."""
-        return await self._retag_together(ids, action, tags)
 
     async def bulk_update_verified(self, ids: Sequence[str], verified: bool) -> BulkVerified:
         """Set `verified` of up to 500 definitions: all or none where there is a bulk endpoint."""

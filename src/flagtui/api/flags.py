@@ -8,14 +8,13 @@ from flagtui.api.operations import NOT_HERE, one_by_one
 from flagtui.api.request import Query
 from flagtui.api.resource import PagedRecords
 from flagtui.api.single_flags import SingleFlags
-from flagtui.api.whole_records import LoggedRecords
+from flagtui.api.whole_records import LoggedRecords, TaggedRecords
 from flagtui.evaluate import wire
 from flagtui.models.flag import Flag
 from flagtui.models.flag_history import rebuilt_version
 from flagtui.models.flag_responses import (
     BlastRadius,
     BulkDelete,
-    BulkTags,
     Cohort,
     Copied,
     FlagKey,
@@ -36,7 +35,7 @@ NOT_COMPARED: Final = frozenset(
 """Fields the server cannot compare in `original_flag`: it would conflict every time, or fail."""
 
 
-class Flags(PagedRecords[FlagRow], LoggedRecords[Flag]):
+class Flags(PagedRecords[FlagRow], LoggedRecords[Flag], TaggedRecords[Flag]):
     """The flags of one project.
 
     `pages` excludes archived flags unless they are requested. Filters: such as active, archived,
@@ -198,10 +197,6 @@ class Flags(PagedRecords[FlagRow], LoggedRecords[Flag]):
             deleted, errors = await one_by_one(ids, self.delete)
             records = [{"id": flag.id, "key": flag.key} for flag in deleted]
             return BulkDelete.of({"deleted": records, "errors": errors})
-
-    async def bulk_update_tags(self, ids: Sequence[int], action: str, tags: Sequence[str]) -> BulkTags:
-        """Add, remove or set (`action`) the tags of several flags; one by one without the bulk endpoint."""
-        return await self._retag_together(ids, action, tags)
 
     async def copy(
         self,

@@ -75,8 +75,12 @@ class WholeRecords(Records[ApiRecord]):
         response = await self._ask(f"{self.family}.{word}", {"id": id}, body=body, urgency=urgency)
         return await read_off_loop(response, lambda response: self._read(response, id))
 
-    async def _retag_together(self, ids: Sequence[Number], action: str, tags: Sequence[str]) -> BulkTags:
-        """Add, remove or set (`action`) the tags of several records; one by one without the bulk endpoint."""
+
+class TaggedRecords(WholeRecords[ApiRecord]):
+    """Whole records with tags."""
+
+    async def bulk_update_tags(self, ids: Sequence[Number], action: str, tags: Sequence[str]) -> BulkTags:
+        """Add, remove or set (`action`) the tags of up to 500 records; one by one without the endpoint."""
 
         async def retag(id: Number) -> Any:
             record: Any = await self.get(id)
