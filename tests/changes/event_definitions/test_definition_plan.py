@@ -100,7 +100,7 @@ KEPT: JSON = {
 
 @table("intent, fields, label, words", {
     "events are rejected": (set_field(ID, "enforcement_mode", "reject", "allow"), {}, "Data",
-                            "events that do not match are dropped from now on"),
+                            "events that do not match are dropped permanently from now on"),
     "a deletion": (delete(ID), {}, "Permanent", "which cannot restore it"),
     "a deletion of an old event": (delete(ID), {"last_seen_at": "2020-01-01T00:00:00Z"}, "Comes back",
                                    "if the event is ever sent again"),
