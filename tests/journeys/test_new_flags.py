@@ -130,7 +130,7 @@ async def test_flag_with_a_cohort_is_copied_by_the_server(program: Program) -> N
     assert program.wire.count("/copy_flags/") == 1
     await client.flags.update(copy.id, {"active": True})
     await program.press("u", shows=f"Undo: delete the copy of for-a-cohort in TEST › {other.label}")
-    program.see("Overwrite theirs")
+    program.see("Overwrite mine")
     await program.press("y")
     assert not (await client.flags.get(copy.id)).deleted
     await program.press("o")
