@@ -129,6 +129,9 @@ def test_old_server_is_asked_a_few_times_for_stored_properties(
         done = run_at(service.address, run, monkeypatch)("flags", "evaluate", "--for", "user-1", "--json")
         assert len(keys(done)) >= LISTED
         assert {*keys(done, "source")} == {"here"}
+        edit = ("flags", "edit", keys(done)[0], "--field", "archived=true", "--yes")
+        done = run_at(service.address, run, monkeypatch)(*edit)
+        assert (done.code, "this server has no `archived`" in done.err) == (2, True)
 
 
 def test_server_evaluates_each_flag_once(logged: Logged) -> None:

@@ -181,8 +181,11 @@ def _edit_intent(
         shown |= edited
     unknown = [name for name in fields if name not in shown]
     if unknown:
-        fix = _closest_field(unknown[0], editable(flag))
-        raise Trouble(f"{unknown[0]} is not a field that can be edited.", fix, code="usage")
+        name, fix = unknown[0], _closest_field(unknown[0], editable(flag))
+        what = f"{name} is not a field that can be edited."
+        if name in FLAG_FIELDS.edited and name not in flag.raw:
+            what = f"this server has no `{name}` and would ignore it."
+        raise Trouble(what, fix, code="usage")
     intent = intent_of({**shown, **fields}, flag)
     return intent or skip_no_op(flag.id, flag.key, "it has these values already")
 
