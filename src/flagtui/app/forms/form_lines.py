@@ -139,7 +139,7 @@ async def ask_tags(
     runner: ChangeRunner, whose: str, noun: str, tags: Sequence[Sequence[str]], completion: Completion
 ) -> Retagging | None:
     """Ask which tags to add, to remove or to set; None to keep them. `tags` are those of each record."""
-    about = "ops adds · -ops removes · several with commas · = ops, web sets them"
+    about = "ops, web adds · -ops removes · = ops, web sets"
 
     def read(line: str) -> PromptReading:
         return _tags_afterwards(line, noun, tags)

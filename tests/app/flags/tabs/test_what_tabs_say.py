@@ -106,7 +106,7 @@ def test_never_called_is_said_only_where_calls_are_told(more: dict[str, JSON], c
     details = FlagDetails(row, Flag.of(raw))
     assert row == Flag.of(raw).row()
     assert f"AGE         changed not known · called {called}" in pane(details, 60)
-    assert f"AGE   made not known · changed not known · called {called}" in side(details)
+    assert f"AGE  created not known · changed not known · called {called}" in side(details)
     assert ("no call recorded" in " ".join(pane(details, 60))) == (called == "never")
 
 

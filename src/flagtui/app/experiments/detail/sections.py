@@ -60,7 +60,7 @@ def conclusion_lines(experiment: Experiment) -> Lines:
         (safe_text(word.replace("_", " "), 30), f"bold {COLOURS[look] if look else '$primary'}"),
     ]
     for line in safe_lines(experiment.conclusion_comment or "", 4000, 6):
-        yield [(" " * LABEL + line, "")]
+        yield [(" " * LABEL, ""), (line, "")]
     yield []
 
 

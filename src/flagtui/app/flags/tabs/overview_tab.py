@@ -144,12 +144,12 @@ def _more(label: str, count: int) -> Iterator[tuple[str, list[Piece]]]:
 
 
 def age_lines(row: FlagRow, now: float) -> Iterator[list[Piece]]:
-    """Yield `AGE made 71d · changed 2m · called 1h`, and the author."""
+    """Yield `AGE created 71d · changed 2m · called 1h`, and the author."""
     parts = [
         f"created {age(row.created_at, now) or NOT_KNOWN}",
         f"changed {age(row.updated_at, now) or NOT_KNOWN}",
         f"called {called_words(row, now)}",
     ]
-    yield [("AGE   ", "$text-muted"), (" · ".join(parts), "")]
+    yield [("AGE  ", "$text-muted"), (" · ".join(parts), "")]
     if row.creator:
-        yield [("BY    ", "$text-muted"), (cut(safe_text(row.creator), 34), "$primary")]
+        yield [("BY   ", "$text-muted"), (cut(safe_text(row.creator), 34), "$primary")]
