@@ -18,7 +18,7 @@ from flagtui.text.formats import (
     percent_in,
     share_bar,
 )
-from flagtui.text.long_lists import in_short, join_words, shorten, window
+from flagtui.text.long_lists import in_short, join_words, shorten, window, wrap_safe
 from flagtui.text.styled import Piece
 from flagtui.text.user_words import user_change_in_short
 
@@ -114,3 +114,11 @@ def test_clock_is_compared_with_the_servers(ahead: float | None, words: str) -> 
     link = ConnectionState(clock)
     link.note_response(None if ahead is None else clock.time() - ahead)
     assert clock_words(link) == words
+
+
+def test_long_path_is_broken_after_a_slash() -> None:
+    path = "web/src/components/layout/header.tsx:118:22"
+    assert wrap_safe(f"in a/b.ts and {path}; 5 % of it", 28) == [
+        *("in a/b.ts and web/src/", "components/layout/", "header.tsx:118:22; 5 % of it"),
+    ]
+    assert wrap_safe("x" * 45, 20) == ["x" * 20, "x" * 20, "x" * 5]

@@ -19,6 +19,9 @@ LONGEST: Final = 20_000
 _PERCENT: Final = re.compile(r"(?<=\d) %")
 _JOINT: Final = "\x1f"
 """In place of a space that is not broken; safe text has no control characters."""
+_SLASH: Final = re.compile(r"(?<=\w)/(?=\w)")
+_SEAM: Final = "\x1e"
+"""Between two parts of a path, before a space that is dropped again."""
 Block = Iterable[list[Piece]]
 """The lines of one item of a list."""
 LinesIn = Callable[[int], Iterator[list[Piece]]]
@@ -86,7 +89,12 @@ def lay_out_long(
 
 
 def wrap_safe(text: str, room: int, longest: int = LONGEST) -> list[str]:
-    """Return the text in safe lines of at most `room` characters; a number stays with its percent sign."""
+    """Return the text in safe lines of at most `room` characters; a number stays with its percent sign.
+
+    A path that is longer than a line is broken after a slash.
+    """
+    room = max(20, room)
     joined = _PERCENT.sub(f"{_JOINT}%", safe_text(text, longest))
-    lines = wrap(joined, max(20, room), break_on_hyphens=False)
-    return [line.replace(_JOINT, " ") for line in lines] or [""]
+    parts = (_SLASH.sub(f"/{_SEAM} ", word) if len(word) > room else word for word in joined.split(" "))
+    lines = wrap(" ".join(parts), room, break_on_hyphens=False)
+    return [line.replace(_JOINT, " ").replace(f"{_SEAM} ", "").removesuffix(_SEAM) for line in lines] or [""]
