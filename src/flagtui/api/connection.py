@@ -129,7 +129,6 @@ class Connection:
                 attempt, waited = attempt + 1, waited + pause
 
     async def close(self) -> None:
-        """Close the sockets."""
         if self._http is not None:
             await self._http.aclose()
             self._http = None

@@ -61,7 +61,6 @@ class Given(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names of the variables that are set."""
         values = {
             "FLAGTUI_HOST": self.host,
             KEY_VARIABLE: self.has_key,

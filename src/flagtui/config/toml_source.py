@@ -236,7 +236,6 @@ def number(low: int, high: int) -> Reader:
 
 
 def texts(value: object) -> tuple[str, ...]:
-    """Return a list of texts."""
     if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
         raise WrongSetting('use a list of texts, such as ["key", "rollout"]')
     return tuple(value)

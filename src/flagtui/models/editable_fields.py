@@ -183,7 +183,6 @@ class EditableField(Struct, frozen=True):
         )
 
     def value_of(self, row: object) -> JSON:
-        """Return the field's value of a row in a list."""
         return getattr(row, self.shown.attribute if self.shown is not None else self.name)
 
 

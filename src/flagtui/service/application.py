@@ -119,7 +119,6 @@ def _routes(generation: Generation) -> Routes[Operation]:
 
 
 def _with_scope(operation: Operation, generation: Generation) -> Operation:
-    """Return the operation with the scope that the generation asks for."""
     records = operation.path.removeprefix(f"{PROJECT}/").partition("/")[0]
     if operation.scope is None or records not in generation.own_scopes:
         return operation

@@ -85,7 +85,6 @@ def _short_lines(plan: Proposal, width: int) -> Iterator[list[Piece]]:
 
 
 def _notes(question: Question[Any], width: int, now: float) -> Iterator[list[Piece]]:
-    """Yield the notes on the question itself."""
     if question.planned.without_journal:
         # Others may have been sent before the journal became unwritable.
         these = "This change was" if len(question.plans) == 1 else "These changes were"

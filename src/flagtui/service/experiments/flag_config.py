@@ -38,7 +38,6 @@ class FlagConfig(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, flag: LinkedFlag) -> "FlagConfig":
-        """Return all that the flag has."""
         return cls(
             variants=[dict(variant) for variant in flag.variants],
             rollout=(flag.filters.get("groups") or [{}])[0].get("rollout_percentage"),

@@ -46,7 +46,6 @@ class StoredFlags:
 
     @property
     def project(self) -> Project:
-        """Return the admitted project."""
         if self._project is None:
             raise not_found("Project not found.")
         return self._project
