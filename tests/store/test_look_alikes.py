@@ -116,10 +116,10 @@ def test_new_look_alikes_wait_apart_from_the_cases_at_opening() -> None:
     twin, other = (row(name, description="x", seen_at=NOW) for name in ("PlanUpgraded", "other"))
     opened = Inbox([original, twin, other], NOW)
     assert [each.name for each in opened.waiting("", ())] == ["PlanUpgraded", "other"]
-    verified = [msgspec.structs.replace(twin, verified=True), original, other]
     assert opened.count_decided("", {"nothing", *opened.opened}) == 2
-    later = Inbox(verified, NOW, opened.opened)
-    assert [each.name for each in later.cases] == ["plan upgraded", "other"]
+    verified = msgspec.structs.replace(twin, verified=True)
+    later = Inbox([verified, original, other, row("plan-upgraded")], NOW, opened.opened)
+    assert [each.name for each in later.cases] == ["plan-upgraded", "other"], "a verified one is no duplicate"
     assert [each.name for each in later.waiting("", ())] == ["other"]
-    assert [each.name for each in later.waiting(NEW_TWINS, ())] == ["plan upgraded"]
-    assert later.waiting(NEW_TWINS, {"id of plan upgraded"}) == []
+    assert [each.name for each in later.waiting(NEW_TWINS, ())] == ["plan-upgraded"]
+    assert later.waiting(NEW_TWINS, {"id of plan-upgraded"}) == []

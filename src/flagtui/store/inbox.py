@@ -136,7 +136,7 @@ def _shape(row: EventDefinitionRow) -> tuple[bool, bool, bool, float, float, int
 Reason = Literal["look-alike", "silent", "undescribed", "unverified"]
 REASONS: Final[tuple[Reason, ...]] = ("look-alike", "silent", "undescribed", "unverified")
 NEW_TWINS: Final = "new look-alikes"
-"""In place of a reason: look-alikes of events that were verified since the queue was opened."""
+"""In place of a reason: look-alikes that are there since the queue was opened."""
 ENOUGH: Final = 2
 """Neighbours that must share a tag before it is suggested."""
 
@@ -207,7 +207,8 @@ class Inbox:
         """Return the case of a definition that needs a decision; None if it needs none."""
         twin = self._alike.twin(row.id)
         reasons: list[Reason] = []
-        if twin is not None:
+        # Who verifies a look-alike has decided that it is no duplicate.
+        if twin is not None and not row.verified:
             reasons.append("look-alike")
         if row.seen_at is not None and row.seen_at < now - STALE_AFTER:
             reasons.append("silent")
