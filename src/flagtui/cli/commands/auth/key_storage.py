@@ -15,22 +15,23 @@ Keep = Literal["keyring", "file", "nowhere"]
 PLACES: tuple[Keep, ...] = get_args(Keep)
 
 
-def keep_key(keys: KeyPlaces, owner: Owner, key: Secret, place: Keep | None, person: Prompts) -> None:
-    """Store the key there; without a place, in the keyring, or where the user chooses. Raises Trouble."""
+def keep_key(keys: KeyPlaces, owner: Owner, key: Secret, place: Keep | None, person: Prompts) -> list[str]:
+    """Store the key there; without a place, in the keyring, or where the user chooses. Raises Trouble.
+
+    The sentences to print are returned: where nothing reads them, the profile is written first.
+    """
     if place == "nowhere":
-        _keep_nowhere(keys, owner)
-    elif place == "file":
-        _keep_in_file(keys, owner, key)
-    else:
-        try:
-            keys.keep_in_keyring(owner, key)
-        except KeyringUnusable as unusable:
-            _keep_elsewhere(keys, owner, key, str(unusable), person)
-        else:
-            print_line("The key is in the system's keyring.")
+        return _keep_nowhere(keys, owner)
+    if place == "file":
+        return _keep_in_file(keys, owner, key)
+    try:
+        keys.keep_in_keyring(owner, key)
+    except KeyringUnusable as unusable:
+        return _keep_elsewhere(keys, owner, key, str(unusable), person)
+    return ["The key is in the system's keyring."]
 
 
-def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person: Prompts) -> None:
+def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person: Prompts) -> list[str]:
     if not person.is_there:
         _refuse(why)
     print_line(f"{why} The key can be kept in other ways:")
@@ -41,7 +42,7 @@ def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person
     )
     match person.choose("How", choices):
         case 0:
-            _keep_in_file(keys, owner, key)
+            return _keep_in_file(keys, owner, key)
         case 1:
             raise Trouble(
                 "nothing was stored.",
@@ -49,23 +50,25 @@ def _keep_elsewhere(keys: KeyPlaces, owner: Owner, key: Secret, why: str, person
                 code="usage",
             )
         case _:
-            _keep_nowhere(keys, owner)
+            return _keep_nowhere(keys, owner)
 
 
-def forget_earlier(keys: KeyPlaces, owner: Owner) -> None:
+def forget_earlier(keys: KeyPlaces, owner: Owner) -> list[str]:
     """Remove a key that was stored before: it would stay on this machine, and be used."""
+    removed: list[str] = []
     for place in (replace(keys, keyring=None), replace(keys, folder=None)):
         with suppress(KeyringUnusable, KeyFileRefused):
-            for source in place.forget(owner):
-                print_line(f"The key that was stored before was removed ({source}).")
+            sources = place.forget(owner)
+            removed += [f"The key that was stored before was removed ({source})." for source in sources]
+    return removed
 
 
-def _keep_nowhere(keys: KeyPlaces, owner: Owner) -> None:
-    print_line("The key is not stored. Set FLAGTUI_API_KEY where flagtui is started, or name a key_command.")
-    forget_earlier(keys, owner)
+def _keep_nowhere(keys: KeyPlaces, owner: Owner) -> list[str]:
+    words = "The key is not stored. Set FLAGTUI_API_KEY where flagtui is started, or name a key_command."
+    return [words, *forget_earlier(keys, owner)]
 
 
-def _keep_in_file(keys: KeyPlaces, owner: Owner, key: Secret) -> None:
+def _keep_in_file(keys: KeyPlaces, owner: Owner, key: Secret) -> list[str]:
     try:
         path = keys.keep_in_file(owner, key)
     except KeyFileRefused as refused:
@@ -74,7 +77,7 @@ def _keep_in_file(keys: KeyPlaces, owner: Owner, key: Secret) -> None:
         # An older key there would be found first.
         with suppress(KeyringUnusable):
             keys.keyring.forget(owner)
-    print_line(f"The key is in {path}, which only you can read.")
+    return [f"The key is in {path}, which only you can read."]
 
 
 def _refuse(why: str) -> NoReturn:

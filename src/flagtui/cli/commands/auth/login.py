@@ -244,7 +244,7 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
             print_line("The number is in the address of the project in the browser: /project/NUMBER.")
         return project
 
-    def _write(self, profile: Profile, keep: Callable[[], None]) -> None:
+    def _write(self, profile: Profile, keep: Callable[[], list[str]]) -> None:
         file = self.environment.places.settings_file
         if file is None:
             raise Trouble("there is no home folder, so the profile cannot be saved. Set HOME.")
@@ -252,12 +252,15 @@ class TerminalSignIn(msgspec.Struct, frozen=True):
         first = next(iter(settings.profiles), profile.name)
         default = first if len(settings.profiles) < 2 and not settings.default_profile else ""
         try:
-            write_profile(file, profile, default=default, before=keep)
+            sentences: list[str] = []
+            write_profile(file, profile, default=default, before=lambda: sentences.extend(keep()))
         except SettingsError as wrong:
             raise Trouble(str(wrong)) from None
         except OSError as error:
             what = f"{file} cannot be written: {error.strerror}; nothing was stored."
             raise Trouble(what, "Make it writable, then sign in again.") from None
+        for sentence in sentences:
+            print_line(sentence)
         print_line(f"Profile {profile.name} is in {file}. Open it with: flagtui --profile {profile.name}")
 
 
