@@ -124,6 +124,22 @@ async def test_a_beginning_in_the_past_tells_what_was_changed_since(
     assert ids == ["e150", "e151"]
 
 
+async def test_no_older_change_is_news_when_newer_ones_vanish(
+    clock: StillClock, make_client: MakeClient
+) -> None:
+    log = Log(1, clock, is_steady=True)
+    for _ in range(300):
+        clock.now += 1
+        log.grow(1)
+    feed = UnheardChanges(session_of(make_client(log.answer)))
+    assert await feed.news() == []
+    del log.entries[-150:]
+    clock.now += 1
+    log.grow(1)
+    log.entries[-1]["id"] = "new"
+    assert [entry.id for entry in await feed.news()] == ["new"]
+
+
 async def test_change_shown_late_or_twice_is_reported_once(
     clock: StillClock, make_client: MakeClient
 ) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from datetime import datetime
 from typing import Final, TypedDict, Unpack
 
 import click
@@ -115,6 +116,8 @@ class UnheardChanges(msgspec.Struct):
     """Unix seconds of the first change to report; None reports only changes after the first request."""
     reported: dict[str, None] = {}
     is_begun: bool = False
+    nothing_until: datetime | None = None
+    """The time of an entry too far down for a new one to appear; None where the whole log was read."""
 
     async def news(self) -> list[Activity]:
         """Return the entries not yet reported, oldest first. Raises ApiError; nothing is lost then."""
@@ -128,9 +131,13 @@ class UnheardChanges(msgspec.Struct):
                 if known_count == LATE:
                     break
                 continue
+            if self._is_too_old(entry):
+                # More entries disappeared than are remembered.
+                break
             # It can be on two pages: a server without a count does not show how far new ones moved it.
             (new if self.is_begun or self._is_reported(entry) else old)[entry.identity] = entry
             if len(old) >= BEFORE:
+                self.nothing_until = entry.created_at
                 break
         self.is_begun = True
         self.reported |= dict.fromkeys(reversed([*new, *old]))
@@ -158,6 +165,10 @@ class UnheardChanges(msgspec.Struct):
             if not entries or not activity.has_more:
                 return
             page += 1
+
+    def _is_too_old(self, entry: Activity) -> bool:
+        at, last = entry.created_at, self.nothing_until
+        return at is not None and last is not None and at <= last
 
     def _is_reported(self, entry: Activity) -> bool:
         if self.since is None or entry.created_at is None:
