@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from flagtui.local_time import use_zone
 # Screens name the person's zone and have as many colours as TERM promises; tests must not depend on either.
 os.environ.update(TZ="UTC", TERM="xterm-256color")
 time.tzset()
+# In a background job SIGINT is ignored, by every program that a test starts too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Hundreds of databases that wait for a disk at each commit were half the time of a run. What a test leaves
 # behind goes when it has passed, so this much is room enough.
