@@ -124,6 +124,8 @@ def test_question_names_refusals_and_counts_no_ops(signed_in: Run) -> None:
     plan = signed_in("flags", "disable", *off, "new-nav", "checkout-redesign", "--dry-run", "-o", "table").out
     assert f"  unchanged (is already off): {', '.join(off[:3])} and {len(off) - 3} more\n" in plan
     assert "  skipped: checkout-redesign: " in plan
+    alone = signed_in("flags", "disable", off[0], "--dry-run", "-o", "table").out
+    assert alone.startswith(f"{off[0]}: unchanged: is already off; nothing was sent")
 
 
 def test_rollout_of_different_percentages_needs_a_choice(signed_in: Run, service: Service, key: str) -> None:

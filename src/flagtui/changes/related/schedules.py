@@ -173,7 +173,7 @@ def plan_later(later: Later, fresh: Flag) -> RelatedPlan | Blocked:
     is_dropped = later.scheduled_id is not None
     if is_dropped:
         follows = (Consequence("Dropped", change, "plain"),)
-        title, done = "Drop a scheduled change of", "no longer has that change"
+        title, done = "Drop a scheduled change of", "no longer has that scheduled change"
         verb = Verb("unschedule", title, done, SCHEDULE_WORDS)
     return RelatedPlan(
         fresh=fresh,

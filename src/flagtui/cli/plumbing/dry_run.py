@@ -43,8 +43,9 @@ async def dry_run(
     """Print the plans with what the real run needs; return its exit code. Raises Trouble."""
     apart = results_of_skipped(planned.skipped)
     skipped = [ChangePlan(None, each) for each in planned.skipped]
+    is_for_people = report.printer.format == "table" and not report.printer.fields
     if not planned.plans:
-        if not apart:
+        if is_for_people or not apart:
             return nothing_sent(apart, report)
         report.plans(skipped)
         return exit_code(apart)
@@ -58,7 +59,6 @@ async def dry_run(
     needs = needs_of(question)
     lacking = "" if agreement.is_kept else await _lacking_scope(planned.plans, session)
     code = EXIT_CODES["sign_in"] if lacking else exit_code(apart)
-    is_for_people = report.printer.format == "table" and not report.printer.fields
     if is_for_people:
         show_question(question, report.place)
         print_line(f"needs: [{safe_text(', '.join(needs), 200)}]")
