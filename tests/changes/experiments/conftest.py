@@ -29,7 +29,13 @@ def make_experiment(state: str = "running", **more: Any) -> Experiment:
         "active": state in ("running", "stopped"),
         "filters": {"groups": [{"properties": []}], "multivariate": {"variants": variants}},
     }
-    raw = {"id": 12, "name": "Blue button", "feature_flag_key": "blue", "feature_flag": flag}
+    raw = {
+        "id": 12,
+        "name": "Blue button",
+        "feature_flag_key": "blue",
+        "feature_flag": flag,
+        "deleted": False,
+    }
     metric = {"kind": "ExperimentMetric", "metric_type": "mean", "uuid": "m"}
     return Experiment.of({**raw, "metrics": [metric], **_DATES[state], **more})
 

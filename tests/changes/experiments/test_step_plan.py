@@ -244,6 +244,15 @@ def test_invalid_flag_cohort_or_access_is_reported(
     assert reason in expect(try_step(name, fresh, **CHOSEN), Blocked).reason
 
 
+def test_oldest_server_without_soft_delete_refuses_it() -> None:
+    raw = {name: value for name, value in make_experiment().raw.items() if name != "deleted"}
+    refusal = expect(try_step("delete", Experiment.of(raw)), Blocked)
+    assert (refusal.reason, refusal.next) == (
+        "this server has no `deleted` and would ignore it",
+        "archive it instead",
+    )
+
+
 @pytest.mark.parametrize("key", ["", "blue", "with space", "ключ", "a" * 401])
 def test_copy_needs_its_own_flag_and_a_plain_key(key: str) -> None:
     assert isinstance(try_step("duplicate", make_experiment(), flag_key=key), Blocked)

@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import httpx
 import pytest
@@ -56,14 +56,23 @@ async def test_variant_is_not_shipped_when_targeting_changed(tmp_path: Path) -> 
         assert (ended.ending, ended.reason, bench.service.done) == ("conflicted", reason, done)
 
 
-async def test_edit_with_a_value_of_the_server_is_saved(tmp_path: Path) -> None:
+ENDED: Final = {"end_date": "2026-11-01T00:00:00Z", "status": "stopped"}
+
+
+@pytest.mark.parametrize(("step", "chosen", "stored", "dropped"), [
+    ("edit", {"fields": {"description": "Short words"}}, {"description": "Short"}, "description"),
+    ("end", {"conclusion": "won"}, {**ENDED, "conclusion": None}, "conclusion"),
+])  # fmt: skip
+async def test_step_with_a_value_of_the_server_is_saved(
+    step: StepName, chosen: dict[str, Any], stored: dict[str, Any], dropped: str, tmp_path: Path
+) -> None:
     async with working(tmp_path) as bench:
         fresh = await bench.in_state("running")
-        stored = httpx.Response(200, json={**fresh.raw, "description": "Short"})
-        bench.wire.after = lambda request: stored if request.method == "PATCH" else None
-        ended = await save(bench, "edit", fresh, fields={"description": "Short words"})
-        assert (ended.ending, ended.remarks) == ("saved", ("not changed as planned: description",))
-        assert bench.journal.entries()[0].after == {"description": "Short"}
+        answer = httpx.Response(200, json={**fresh.raw, **stored})
+        bench.wire.after = lambda request: answer if request.method != "GET" else None
+        ended = await save(bench, step, fresh, **chosen)
+        assert (ended.ending, ended.remarks) == ("saved", (f"not changed as planned: {dropped}",))
+        assert bench.journal.entries()[0].after[dropped] == stored[dropped]
 
 
 def entry(step: str, before: dict[str, Any] | None = None, after: dict[str, Any] | None = None) -> Entry:

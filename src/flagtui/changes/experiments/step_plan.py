@@ -172,16 +172,20 @@ async def gather_for_step(
 
 
 def is_reached(plan: ExperimentPlan, experiment: Experiment) -> bool:
+    """Return whether the experiment has the state that the step leads to, and all new values."""
+    return is_in_state(plan, experiment) and not missing_fields(plan, experiment)
+
+
+def is_in_state(plan: ExperimentPlan, experiment: Experiment) -> bool:
     """Return whether the experiment has the state that the step leads to."""
     choices, state = plan.choices, experiment.state
     is_on = state in ("running", "exposure_frozen")
-    is_concluded = not choices.conclusion or experiment.conclusion == choices.conclusion
     shares = {variant.key: variant.rollout for variant in experiment.variants}
     reached: dict[StepName, bool] = {
         "launch": is_on,
         "resume": is_on,
         "pause": state == "paused",
-        "end": state == "stopped" and is_concluded,
+        "end": state == "stopped",
         "ship": state == "stopped" and shares.get(choices.variant) == 100,
         "archive": experiment.archived,
         "unarchive": not experiment.archived,
@@ -195,13 +199,14 @@ def is_reached(plan: ExperimentPlan, experiment: Experiment) -> bool:
         "create": experiment.feature_flag_key == choices.flag_key and experiment.name == choices.name,
         "copy": experiment.id != plan.id,
     }
-    # Others have no fields.
-    return reached.get(plan.step.name, True) and not missing_fields(plan, experiment)
+    return reached.get(plan.step.name, True)
 
 
 def missing_fields(plan: ExperimentPlan, experiment: Experiment) -> tuple[str, ...]:
     """Return the fields whose new values were not saved."""
-    fields = plan.choices.fields
+    fields = dict(plan.choices.fields)
+    if plan.step.name == "end" and plan.choices.conclusion:
+        fields["conclusion"] = plan.choices.conclusion
     return tuple(name for name, value in fields.items() if not is_kept(experiment, name, value, same))
 
 

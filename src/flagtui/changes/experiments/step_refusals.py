@@ -80,6 +80,11 @@ def _refusals(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Block
     values = {"conclusion": choices.conclusion, "conclusion_comment": choices.comment}
     if problems := EXPERIMENT_FIELDS.problems(values):
         yield Blocked("conclusion", problems[0], "choose another conclusion")
+    if step.name == "delete" and "deleted" not in fresh.raw:
+        # Its DELETE removes the row for good.
+        yield Blocked(
+            "unknown field", "this server has no `deleted` and would ignore it", "archive it instead"
+        )
     if step.name == "cohort" and fresh.exposure_cohort:
         yield Blocked(NO_OP, f"it already has an exposure cohort, #{fresh.exposure_cohort}")
     yield from _of_fields(fresh, step, choices)

@@ -17,7 +17,7 @@ from flagtui.changes.difference import same
 from flagtui.changes.experiments.experiment_fields import events_in, stored_field
 from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.metrics import with_order
-from flagtui.changes.experiments.step_plan import ExperimentPlan, is_reached, missing_fields
+from flagtui.changes.experiments.step_plan import ExperimentPlan, is_in_state, is_reached, missing_fields
 from flagtui.changes.experiments.steps import Choices, StepName
 from flagtui.changes.journal import Numbered
 from flagtui.changes.journal_entries import Entry
@@ -100,12 +100,12 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         reason = f"the server accepted the change, but it is {state_word(outcome.state)}"
         if dropped := missing_fields(plan, outcome):
             named = ", ".join(EXPERIMENT_FIELDS.words(name) for name in dropped)
-            if plan.step.name in ("edit", "reopen") and not self.is_as_before(plan, outcome):
-                return replace(
-                    self._saved_outcome(plan, outcome),
-                    remarks=(f"not changed as planned: {named}",),
-                    server_values={name: stored_field(outcome, name) for name in dropped},
-                )
+            is_partly = plan.step.name not in MAKING and is_in_state(plan, outcome)
+            if is_partly and not self.is_as_before(plan, outcome):
+                saved = self._saved_outcome(plan, outcome)
+                kept = {name: stored_field(outcome, name) for name in dropped}
+                remarks = (f"not changed as planned: {named}",)
+                return replace(saved, remarks=remarks, server_values={**saved.server_values, **kept})
             reason = f"the server accepted the change, without {named}"
         return Outcome(plan, "refused", outcome, reason, "look at it in the browser")
 
