@@ -117,10 +117,10 @@ async def test_flags_cut_by_a_fault_that_passed_are_loaded_again(setting: Settin
     row = {"id": 1, "key": "only", "active": True, "version": 1, "filters": {"groups": []}}
     async with running(setting, lambda wire: wire.answer("/feature_flags/$", page(1_000, row))) as program:
         clock = await start_polling(program, 60.0)
-        program.see("stopped at 1 rows")
+        program.see("stopped at 1 row;")
         program.wire.heal()
         await pass_time(program, clock, 60.0)
-        program.see("stopped at 1 rows")
+        program.see("stopped at 1 row;")
         await pass_time(program, clock, WHOLE_AGAIN)
         program.see("synced just now", "1 Flags 248")
 

@@ -130,7 +130,7 @@ def _freshness_of(app_state: AppState, workspace: Workspace) -> Link:
 
 def stopped_words(rows: int) -> str:
     """Describe a list that does not end: `stopped at 200,000 rows; the server has more`."""
-    return f"stopped at {rows:,} rows; the server has more"
+    return f"stopped at {count(rows, 'row')}; the server has more"
 
 
 def retry_words(app_state: AppState) -> str:
