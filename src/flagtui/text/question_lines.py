@@ -233,7 +233,7 @@ def _what(plan: Proposal) -> str:
 
 
 def _text_of(consequence: Consequence) -> str:
-    return f"{consequence.label} {consequence.text}"
+    return f"{consequence.label}: {consequence.text}"
 
 
 def consequence_lines(consequence: Consequence, width: int) -> Iterator[list[Piece]]:
