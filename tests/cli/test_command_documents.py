@@ -204,7 +204,7 @@ def test_the_commands_are_described_for_programs(run: Run) -> None:
     options = {name for option in rollout["options"] for name in option["names"]}
     assert {"--to", "--yes", "--dry-run", "--json"} <= options
     assert rollout["exit_codes"].keys() >= {"0", "1", "2", "3", "4", "5", "6"}
-    assert records["events types"]["options"][0]["choices"] == ["typescript", "golang", "python"]
+    assert records["events types"]["options"][0]["choices"] == ["ts", "python", "go"]
     assert "unchanged" in rollout["enums"]["ending"]
     assert {"--read-only", "--log"} <= {name for each in rollout["program_options"] for name in each["names"]}
     assert {each["name"] for each in records["flags list"]["query"]} == {*FLAG_LISTING.vocabulary.qualifiers}

@@ -41,6 +41,8 @@ def test_settings_mistake_is_named_with_its_line_by_every_command(run: Run, home
     write_settings(home, '[profiles.prod]\nhost = "ftp://x"\n[keys]\nflags.togle = "t"\n')
     assert "config.toml:2: profiles.prod.host: ftp is not a way" in run("flags", "list").err
     assert "config.toml:4: keys.flags.togle: there is no command flags.togle" in run("doctor").out
+    write_settings(home, '[[queries]]\nname = "mine"\nline = "is:onn web"\n')
+    assert "mine (flags): is:onn: " in run("doctor").out
 
 
 def test_doctor_names_missing_profiles_and_invalid_zones(

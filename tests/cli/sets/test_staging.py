@@ -90,6 +90,13 @@ SESSIONS = {
         $ staged list
         >
         """,
+    "a renamed record of the set is shown and dropped by either name": """
+        $ flags edit billing-usage-alerts --field key=renamed --stage
+        $ staged get billing-usage-alerts --fields key
+        > billing-usage-alerts
+        $ staged drop renamed --fields key
+        > billing-usage-alerts
+        """,
     "a staged change is dropped by key": """
         $ flags disable export-parquet billing-usage-alerts --stage
         $ staged drop export-parquet --fields key

@@ -46,6 +46,8 @@ from flagtui.config.settings import Settings, SettingsError, parse_settings, rea
 from flagtui.local_time import use_zone
 from flagtui.safe_text import safe_text
 from flagtui.store.key_info import abilities, load_identity
+from flagtui.store.kinds import KINDS
+from flagtui.store.query.language import read_line
 from flagtui.text.clock_words import SET, clock_words
 from flagtui.text.formats import count
 
@@ -105,7 +107,7 @@ def print_findings(findings: Sequence[Finding]) -> None:
 
 
 def _look(settings: Settings) -> Iterator[Finding]:
-    """Yield the mistake in theme, columns or keys, which the app alone reads."""
+    """Yield the mistakes in theme, columns, keys and saved queries, which the app alone reads."""
     # Loads the whole app.
     from flagtui.cli.launch.app_session import checked_keymap
 
@@ -113,6 +115,14 @@ def _look(settings: Settings) -> Iterator[Finding]:
         checked_keymap(settings)
     except Trouble as wrong:
         yield Finding("app settings", wrong.what, "wrong", CORRECT)
+    for query in settings.queries:
+        # Other lists of the app have no vocabulary below it.
+        if (kind := KINDS.get(query.list)) is None:
+            continue
+        for problem in read_line(query.line, kind.listing.vocabulary).problems:
+            part = query.line[problem.start : problem.end]
+            words = f"{query.name} ({query.list}): {part}: {problem.reason}"
+            yield Finding("saved query", words, "note", "The list ignores it. Correct it in [[queries]].")
 
 
 def _journal(places: Locations) -> Iterator[Finding]:

@@ -15,6 +15,8 @@ from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.proposal_files import STAGED, ProposedSet, read_proposals
 from flagtui.cli.plumbing.staging import as_trouble, find_staged
+from flagtui.models.json_value import as_text
+from flagtui.store.kinds import FLAGS
 
 CHANGE: Final[RecordSchema[StagedChange]] = RecordSchema(
     "staged-change",
@@ -98,16 +100,16 @@ def find_proposal(word: str) -> ProposedSet:
 
 
 def changes_named(change_set: ChangeSet, names: Sequence[str]) -> list[StagedChange]:
-    """Return the changes of the records with these keys or ids, or all.
+    """Return the changes of the records with these keys, names that the set gives them, or ids, or all.
 
-    Raises Trouble for a name without one, and for the key of a flag that is the name of an event too.
+    Raises Trouble for a name without one, and for a name of two records.
     """
     return [_change_named(change_set, name) for name in names] if names else [*change_set.changes]
 
 
 def _change_named(change_set: ChangeSet, name: str) -> StagedChange:
     every = change_set.changes
-    changes = [each for each in every if each.key == name] or [
+    changes = [each for each in every if name in (each.key, _new_name(each))] or [
         each for each in every if str(each.record) == name
     ]
     if not changes:
@@ -117,6 +119,11 @@ def _change_named(change_set: ChangeSet, name: str) -> StagedChange:
         ids = " or ".join(f"{each.record} ({each.kind})" for each in changes)
         raise Trouble(f"the set changes two records called {name}.", f"Name its id: {ids}.", code="usage")
     return changes[0]
+
+
+def _new_name(change: StagedChange) -> str:
+    """Return the name that the change gives its record; empty where that keeps its own."""
+    return as_text(change.values.get("key" if change.kind == FLAGS.entry else "name"))
 
 
 def _is_named(proposal: ProposedSet, word: str) -> bool:

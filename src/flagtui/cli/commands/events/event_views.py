@@ -1,7 +1,7 @@
 """`flagtui events …` that look: event definitions, and types for all of them."""
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -112,11 +112,14 @@ WHOLE_EVENT: Final[RecordSchema[WholeEvent]] = RecordSchema(
         RecordField("record", "object", "As the server sent it.", lambda whole: dict(whole.definition.raw)),
     ),
 )
+Language = Literal["typescript", "golang", "python"]
+LANGUAGES: Final[Mapping[str, Language]] = {"ts": "typescript", "python": "python", "go": "golang"}
+"""The languages of event types, by the names that `flags types` has; the server has others."""
 TYPES: Final[RecordSchema[EventTypes]] = RecordSchema(
     "event-types",
     "Types for all events, as code.",
     (
-        RecordField("language", "text", "typescript, golang or python.", is_shown=True),
+        RecordField("language", "text", "ts, python or go.", is_shown=True),
         RecordField("events", "whole", "The number of events in it.", lambda types: types.count, True),
         RecordField("code", "text", "The whole file.", is_shown=True),
     ),
@@ -170,16 +173,16 @@ async def get(session: ProjectSession, events: RecordSelection) -> list[WholeEve
 )
 @click.option(
     "--language",
-    type=click.Choice(["typescript", "golang", "python"]),
-    default="typescript",
+    type=click.Choice([*LANGUAGES]),
+    default="ts",
     show_default=True,
     help="The language.",
 )
-def types(language: Literal["typescript", "golang", "python"], place: WorkPlace, printer: Printer) -> int:
+def types(language: str, place: WorkPlace, printer: Printer) -> int:
     """Print types for all events; as code, unless --json or --fields ask for more."""
 
     async def work(session: ProjectSession) -> EventTypes:
-        types = await session.client.event_definitions.code(language)
+        types = await session.client.event_definitions.code(LANGUAGES[language])
         return EventTypes(language, types.content, types.event_count)
 
     made = in_project(place, work)
