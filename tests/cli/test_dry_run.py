@@ -179,6 +179,7 @@ def test_result_and_journal_name_project_and_host(strict: Run, service: Service)
     (("experiment:read",), "experiments create-holdout Scoped --share 5", 5),
     (("event_definition:read",), "events describe $pageview --text Scoped", 5),
     (("feature_flag:write",), "experiments create-holdout Scoped --share 5", 5),
+    (("experiment:write",), "experiments pause 32", 0),
 ])  # fmt: skip
 def test_dry_run_foresees_a_missing_scope(
     scopes: tuple[str, ...], line: str, code: int, service: Service, run: Run, monkeypatch: pytest.MonkeyPatch

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from flagtui.api.errors import ApiError, NotFound
+from flagtui.api.errors import ApiError, Forbidden, NotFound
 from flagtui.api.heavy_work import off_loop
 from flagtui.changes.experiments.experiment_fields import events_in
 from flagtui.changes.experiments.metric_nodes import events_measured
@@ -52,7 +52,13 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
             choices = replace(choices, unseen=await self._find_unseen(choices, fresh))
             intent = replace(intent, choices=choices)
         needs_flags = intent.step.name in NEED_FLAGS or choices.disable_flag
-        rows = await context.all_flags(has_archived=True) if needs_flags else ()
+        try:
+            rows = await context.all_flags(has_archived=True) if needs_flags else ()
+        except Forbidden:
+            if intent.step.name != "pause":
+                raise
+            # Servers pause with a key for experiments alone.
+            rows = ()
         step_context = await gather_for_step(intent, fresh, context.client, rows)
         step_context = replace(step_context, now=context.clock.time(), leading=intent.leading)
         plan = await off_loop(lambda: plan_step(intent, fresh, step_context), fresh.raw)
