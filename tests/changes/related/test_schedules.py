@@ -20,6 +20,7 @@ from flagtui.changes.related.schedules import (
     read_moment,
     refuse_undo_of_schedule,
     switching,
+    why_not_dropped,
 )
 from flagtui.changes.skipped import Blocked
 from flagtui.models.flag import Flag
@@ -119,6 +120,12 @@ def test_a_dropped_pause_is_not_scheduled_again(is_recurring: bool) -> None:
     refusal = refuse_undo_of_schedule(Entry(before=kept_of(dropping(schedule, "turned off"))))
     assert (refusal is None) is is_recurring
     assert refusal is None or refusal.reason.startswith("it was paused")
+
+
+def test_schedule_without_a_time_is_not_dropped() -> None:
+    timeless = ScheduledChange.of({"id": 5, "payload": {}, "scheduled_at": None})
+    refusal = expect(why_not_dropped(timeless), Blocked)
+    assert refusal.reason == "its time is not known, and undo could not set it again"
 
 
 def test_schedule_without_its_payload_is_not_undone() -> None:

@@ -152,6 +152,10 @@ def dropping(change: ScheduledChange, words: str) -> Later:
 
 def why_not_dropped(change: ScheduledChange) -> Blocked | None:
     """Return why the change cannot be dropped: the server has applied it. One that failed can be."""
+    if change.scheduled_at is None:
+        return Blocked(
+            "time", "its time is not known, and undo could not set it again", "drop it in the browser"
+        )
     return _HAS_HAPPENED if change.is_done and not change.failure_reason else None
 
 
