@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from tests.doubles import quiet
 from tests.doubles.sights import Sight
 from tests.doubles.slices import long
+from tests.doubles.turned_clock import start_polling
 from tests.doubles.whole_program import KEY, WIDE, Program, Setting, running, words
 from tests.journeys.flag_form import edit, fill
 from tests.journeys.steps import REVOKED, another_key, revoke
@@ -21,6 +22,7 @@ from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.shell.sign_in import SignInScreen
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import Level
+from flagtui.local_time import MINUTE
 from flagtui.service.keys import NewKey, create_key
 
 
@@ -191,3 +193,11 @@ async def test_key_for_other_projects_asks_which_to_open(program: Program) -> No
     await fill(program, key, front=PickerScreen)
     await program.press("enter", shows=f"#{other}")
     assert 0 < program.rows.shown < 248
+
+
+async def test_frame_names_a_key_that_a_page_was_refused_for(program: Program) -> None:
+    await program.go_to("new-nav", "enter")
+    await start_polling(program, MINUTE)
+    program.see("synced")
+    revoke(program.wire)
+    await program.press("h", shows=("not accepted", "sign in again"), lacks="synced")

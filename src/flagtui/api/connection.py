@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from flagtui import __version__
 from flagtui.api.clock import Clock
 from flagtui.api.connection_state import ConnectionState
-from flagtui.api.errors import ApiError, Invalid, RateLimited, Unreachable
+from flagtui.api.errors import ApiError, Invalid, NotSignedIn, RateLimited, Unreachable
 from flagtui.api.faults import network_error, refusal, setup_error
 from flagtui.api.heavy_work import off_loop
 from flagtui.api.hosts import Host, KeyAuth, is_loopback
@@ -170,6 +170,8 @@ class Connection:
             if error.status is None:
                 self.link.note_failure(error, event)
                 self.patience.note_failure()
+            elif isinstance(error, NotSignedIn):
+                self.link.key_refused()
             raise
         finally:
             if self.log:

@@ -37,6 +37,8 @@ class ConnectionState(Watched):
     """Number of reads that an outage prevented, after their retries; queries that compute are not counted."""
     failed_read: ApiError | None = None
     """The error of the last of them."""
+    refusals: int = 0
+    """Number of responses that did not accept the key."""
     events: int = 0
     """Counts requests and responses, to order them in time: `note_failure` compares later ones with it."""
     _answered: int = 0
@@ -113,6 +115,11 @@ class ConnectionState(Watched):
         """Record that the request that began at this event number got no response."""
         self.error = error
         self._unanswered = event
+        self.notify_watchers()
+
+    def key_refused(self) -> None:
+        """Count a response that did not accept the key."""
+        self.refusals += 1
         self.notify_watchers()
 
     def read_failed(self, error: ApiError) -> None:

@@ -70,6 +70,8 @@ class Polling:
         self._recovered_at = -math.inf
         self._failed_reads = 0
         """Failed reads of the connection at the last poll; more of them since then are those of pages."""
+        self._refusals = 0
+        """Refusals of the key at the last poll."""
         self._is_due = asyncio.Event()
         self._has_failed = asyncio.Event()
 
@@ -177,13 +179,17 @@ class Polling:
                 wait.cancel()
 
     def _notice_change(self) -> None:
-        """Stop waiting after a first failure, when it is over, and when a new key replaces a refused one."""
+        """Stop waiting after a first failure, when it is over, and when a key is refused or replaced."""
         app_state, has_failure = self._app_state, self._failure is not None
         if has_failure and not self._failures:
             self._has_failed.set()
         # Another request can show that the server responds again, such as the check of a lost write.
         is_over = self._failures > 0 and not has_failure
         if is_over or (app_state.connection_trouble is None and needs_key(app_state.trouble)):
+            self._is_due.set()
+        # Reading the list shows whether the key is refused, or one page.
+        link = app_state.workspace.client.link if app_state.workspace is not None else None
+        if app_state.trouble is None and link is not None and link.refusals != self._refusals:
             self._is_due.set()
 
     async def poll(self) -> None:
@@ -208,6 +214,7 @@ class Polling:
             await asyncio.to_thread(workspace.keep_newer)
         except ApiError as error:
             loading.set_trouble(error)
+        self._refusals = workspace.client.link.refusals
         is_left = workspace is not app_state.workspace
         if not is_left and (loading.trouble is None or needs_key(loading.trouble)):
             app_state.recoveries += was_failing and loading.trouble is None

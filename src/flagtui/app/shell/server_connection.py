@@ -131,13 +131,14 @@ def _as_left(client: Client, app_state: AppState) -> Client:
 
 
 def _when_it_shows(link: ConnectionState, watcher: Watcher) -> Watcher:
-    """Watch the link but redraw only for a wait, a failed read, or a change of offline."""
-    before = link.is_offline, link.failed_reads
+    """Watch the link but redraw only for a wait, a failed read, a refused key, or a change of offline."""
+    before = link.is_offline, link.failed_reads, link.refusals
 
     def notify_of_changes() -> None:
         nonlocal before
-        if link.waiting or link.retrying or (link.is_offline, link.failed_reads) != before:
-            before = link.is_offline, link.failed_reads
+        now = link.is_offline, link.failed_reads, link.refusals
+        if link.waiting or link.retrying or now != before:
+            before = now
             watcher()
 
     return notify_of_changes
