@@ -132,18 +132,20 @@ class Ranking(Generic[Row]):
         """`outside` with the rows that others depend on, as of the last arrangement."""
         self.is_steady = False
         """Whether a changed row keeps its place until the rows are sorted again."""
+        self._is_outdated = False
+        """Whether others depend on other rows now, which keep their places too."""
 
     def take(self, sort: Sort) -> bool:
         """Take an order for the next arrangement, in which every row moves; False where none would."""
-        is_other = sort != self.sort or bool(self._held)
+        is_other = sort != self.sort or bool(self._held) or self._is_outdated
         self.sort = sort
         self._held.clear()
         return is_other
 
     def is_sorted(self, order: Sequence[int], rows: Sequence[Row]) -> bool:
         """Return whether the rows in this order are sorted by their present values."""
-        if not self._held:
-            return True
+        if self._is_outdated or not self._held:
+            return not self._is_outdated
         present = {index: self._sort_key(row) for index, row in enumerate(rows) if _record(row) in self._held}
         keys = [present.get(index) or (self._values[index], self._labels[index]) for index in order]
         if self._is_turned:
@@ -154,12 +156,14 @@ class Ranking(Generic[Row]):
         """Return the indices of all rows in order, ignoring previous places."""
         self._labels, self._values = [], array("d")
         self._facts = replace(self.outside, needed=self._find_needed(rows))
+        self._is_outdated = False
         self._note(rows)
         return self._sort(range(len(rows)))
 
     def rearrange(self, order: list[int], rows: Sequence[Row], changed: Iterable[int]) -> list[int]:
         """Return the order with these rows, and any beyond its end, moved to their places."""
-        if len(rows) > len(order) and self._find_needed(rows) != self._facts.needed:
+        self._is_outdated = self._find_needed(rows) != self._facts.needed
+        if self._is_outdated and not self.is_steady:
             return self.arrange(rows)
         moved = [index for index in changed if self._has_moved(index, rows[index])]
         added = range(len(order), len(rows))

@@ -47,6 +47,14 @@ def test_cleanup_order_begins_with_unused_and_ends_with_blocked_flags() -> None:
     later = [FlagRow(4, "z", active=True, depends_on=(3,)), FlagRow(5, "zz", depends_on=(2,))]
     finder.show([*rows, *later])
     assert [finder.rows[at].key for at in finder.find("")] == ["quoted", "used", "z", "zz", "idle"]
+    # Rows that are all read keep their places, and the list is known to be out of order.
+    finder.ranking.is_steady = True
+    finder.show([*rows, later[0], FlagRow(5, "zz", active=True, depends_on=(2,))])
+    assert [finder.rows[at].key for at in finder.find("")] == ["quoted", "used", "z", "zz", "idle"]
+    assert not finder.is_sorted
+    finder.sort_by(finder.ranking.sort)
+    assert [finder.rows[at].key for at in finder.find("")] == ["used", "z", "zz", "idle", "quoted"]
+    assert finder.is_sorted
 
 
 def test_qualifiers_about_code_without_a_scan_are_problems() -> None:
