@@ -96,6 +96,11 @@ SHORTEST: Final = {
         ("n", *"vari", "enter", *"tea-break", "enter", *IN_THE_FORM, "ctrl+s", "y"),
         "tea-break is created",
     ),
+    "raise the rollout of another flag tomorrow": (
+        ("slash", *"nav", "enter", "at", *"ra", "enter", *"50", "enter", *"+1d", "enter", "y"),
+        "has a scheduled change",
+    ),
+    "copy it to another project": (("D", *"mob", "enter", "y"), "is in Mobile now, off"),
     "compare two users": (("w", *"u-1", "enter", "tab", *"u-2", "enter"), "WHO u-1 u-2"),
     "run an experiment from draft to end": (
         ("2", "n", *"tea", *["enter"] * 3, "ctrl+s", "y", "L", "y", "F", "enter", "y"),
