@@ -31,6 +31,7 @@ from flagtui.changes.guard import (
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Purpose
 from flagtui.changes.skipped import Skipped, refused_first, skip_no_op
+from flagtui.text.outcomes import count_skipped
 
 SOURCE = Path(__file__).parents[2] / "src" / "flagtui"
 
@@ -186,3 +187,4 @@ def test_only_plain_undos_of_several_changes_are_divisible() -> None:
 def test_refused_records_are_listed_before_no_ops() -> None:
     skipped = [skip_no_op(1, "a", "is off"), Skipped(2, "b", "it is archived"), skip_no_op(3, "c", "is off")]
     assert [each.key for each in refused_first(skipped)] == ["b", "a", "c"]
+    assert [count_skipped(skipped), count_skipped(skipped[1:2])] == ["1 skipped, 2 unchanged", "1 skipped"]

@@ -82,7 +82,7 @@ async def test_outdated_changes_show_both_sides_until_the_record_has_them(progra
 async def test_changes_made_by_others_leave_the_set(program: Program) -> None:
     staged = await stage_two(program)
     await change_by_colleague(program, "export-parquet", 40)
-    await program.press("f5", "ampersand", "A", shows="1 skipped, unchanged")
+    await program.press("f5", "ampersand", "A", shows="1 unchanged")
     program.see("export-parquet changed since")
     await program.press("y")
     assert not (await program.stored("new-nav")).active
@@ -140,7 +140,7 @@ async def test_outdated_change_is_staged_again_or_asked_about(program: Program) 
     changes = {change.key: change for change in staged.file.read().changes}
     assert (changes["export-parquet"].version, len(changes)) == (version, 2)
     await change_by_colleague(program, "export-parquet", 70)
-    await program.press("A", shows="Overwrite mine")
+    await program.press("A", shows="Overwrite it")
     await program.press("y", front=ConfirmScreen)
     assert (await program.stored("new-nav")).active
     await program.press("o")

@@ -125,6 +125,13 @@ def explain_blocked(blocked: Blocked | Skipped, key: str) -> Notice:
     return Notice(_sentences(f"{key}: {blocked.reason}", "", blocked.next), "warning", "not possible now")
 
 
+def count_skipped(skipped: Sequence[Skipped]) -> str:
+    """Count refused records and no-ops: `3 skipped, 244 unchanged`."""
+    unchanged = sum(each.is_no_op for each in skipped)
+    counts = ((len(skipped) - unchanged, "skipped"), (unchanged, "unchanged"))
+    return ", ".join(f"{number:,} {ending}" for number, ending in counts if number)
+
+
 def explain_skipped(skipped: Skipped) -> Notice:
     """Return the toast about the only requested change, which was skipped."""
     if skipped.error is not None:

@@ -26,6 +26,7 @@ from flagtui.changes.skipped import Skipped, refused_first
 from flagtui.safe_text import safe_text
 from flagtui.text.key_signs import key_sign
 from flagtui.text.long_lists import are_longer, lay_out_long
+from flagtui.text.outcomes import count_skipped
 from flagtui.text.question_lines import question_lines
 from flagtui.text.styled import Piece
 
@@ -110,7 +111,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         skipped = refused_first(self._question.planned.skipped)
         yield Static(
             styled(
-                (f"{len(skipped):,} skipped, unchanged", "bold $warning"),
+                (count_skipped(skipped), "bold $warning"),
                 # Tab leads to the answers first, and Enter there would be one.
                 ("  shift+tab ⏎ opens one", "$text-muted"),
             )
