@@ -101,6 +101,10 @@ GIVEN_UP: Final = {
     "still depends on": "depends on this flag and is on",
     "split as it was meant": "traffic split ok",
     "left out, unchanged": "skipped",
+    "skipped, unchanged": "skipped; unchanged is a no-op",
+    "bring it back": "unarchive it",
+    "for good": "permanently",
+    "Make a new": "Create a",
     "Leave flagtui": "Quit",
 }
 NEVER: Final = re.compile(
