@@ -112,7 +112,14 @@ async def test_palette_reaches_commands_records_and_projects(shared: Program) ->
 
 
 async def test_keys_about_rows_are_refused_in_an_empty_project(program: Program) -> None:
-    await program.press("p", *"mobile", "enter", "2", "L", shows="This project has no experiments.")
+    await program.press(
+        "p",
+        *"mobile",
+        "enter",
+        "2",
+        "L",
+        shows=("This project has no experiments.", "n creates the first one"),
+    )
     assert program.last_line.startswith("n new  R results  / search")
     program.see(toast="L: no experiments are shown")
 

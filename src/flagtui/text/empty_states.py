@@ -23,11 +23,12 @@ def waiting_words(what: str = "flags") -> Words:
     return Words((f"Loading {what}…",))
 
 
-def nothing_words(what: str = "flags") -> Words:
-    """Return the words for a project without records."""
+def nothing_words(what: str = "flags", creation: str = "") -> Words:
+    """Return the words for a project without records; `creation` is the command that creates one."""
     refresh, project, keys = map(key_sign, ("app.refresh", "app.project", "app.help"))
     how = f"{refresh} refreshes · {project} switches project · {keys} shows the keys"
-    return Words((f"This project has no {what}.", "", how))
+    first = (f"{key_sign(creation)} creates the first one",) if creation else ()
+    return Words((f"This project has no {what}.", "", *first, how))
 
 
 def no_match_words(line: str, total: int, missing: int = 0, *, is_cut: bool = False) -> Words:

@@ -8,6 +8,7 @@ from textual import work
 from textual.timer import Timer
 
 from flagtui.api.errors import needs_key
+from flagtui.app.commands.command_table import BY_ID
 from flagtui.app.lists.list_screen import ListScreen
 from flagtui.app.shell.status_line import missing_records
 from flagtui.app.state.app_state import AppState
@@ -159,7 +160,9 @@ class WorkspaceList(ListScreen[IdRow]):
             return trouble_words(trouble)
         if workspace is None or not workspace.collection(self.kind).is_complete:
             return waiting_words(what)
-        return nothing_words(what)
+        creation = BY_ID.get(f"{self.kind}.new")
+        is_offered = creation is not None and self.may_change(creation.action)
+        return nothing_words(what, creation.id if creation and is_offered else "")
 
     def _find(self, line: str) -> None:
         super()._find(line)
