@@ -139,7 +139,8 @@ async def diff(
     fresh = await flag_of(session, flag)
     newer = new if new is not None else fresh.version
     if newer is None:
-        raise Trouble(f"{fresh.key} has no versions on this server.", code="refused")
+        fix = f"See: {next_command('flags', 'history', fresh.key)}"
+        raise Trouble(f"{fresh.key} has no versions on this server.", fix, code="refused")
     older = old if old is not None else newer - 1
     if older < 1:
         raise Trouble(f"{fresh.key} has no version before {newer}.", code="nothing_to_do")
