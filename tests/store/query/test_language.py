@@ -6,9 +6,11 @@ from hypothesis import strategies as st
 from tests.store.conftest import ADA, NOW, Someone
 
 from flagtui.models.rows import FlagRow
+from flagtui.store.fact_columns import Columns
 from flagtui.store.finder import Finder
 from flagtui.store.flag_listing import FLAGS
 from flagtui.store.query.language import compile_query, read_line
+from flagtui.store.query.vocabulary import Facts
 
 
 def find(flags: list[FlagRow], line: str, me: Someone | None = None) -> list[int]:
@@ -53,6 +55,13 @@ def find(flags: list[FlagRow], line: str, me: Someone | None = None) -> list[int
 def test_a_line_finds_the_flags_it_asks_for(flags: list[FlagRow], line: str, expected: list[int]) -> None:
     assert read_line(line, FLAGS).problems == ()
     assert find(flags, line) == expected
+
+
+@pytest.mark.parametrize("age", ["never", "<7d", ">30d"])
+def test_call_that_the_server_does_not_send_has_no_age(age: str) -> None:
+    unknown = FlagRow(id=1, key="k", has_call_times=False)
+    assert find([unknown], f"called:{age}") == []
+    assert Columns([unknown]).passing(read_line(f"called:{age}", FLAGS).terms[0], Facts(NOW)) == b"\0"
 
 
 def test_by_me_is_the_signed_in_user_or_the_address(flags: list[FlagRow]) -> None:
