@@ -1,5 +1,6 @@
 """Search and order of event definitions."""
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from operator import attrgetter
@@ -22,15 +23,23 @@ from flagtui.store.query.vocabulary import (
 )
 from flagtui.store.sort_orders import Listing, Order, field_order
 
+
+def read_sent(
+    name: str, member: str = "", *, unknown: float | None = None
+) -> Callable[[EventDefinitionRow], Any]:
+    """Read an attribute of a row; `unknown` where the server did not send the member."""
+    return lambda row: unknown if (member or name) in row.not_sent else getattr(row, name)
+
+
 _FIELDS: Final[dict[str, tuple[Callable[[EventDefinitionRow], Any], Test[Any]]]] = {
     "verified": (attrgetter("verified"), operator.truth),
-    "unverified": (attrgetter("verified"), operator.not_),
+    "unverified": (read_sent("verified"), lambda verified: verified is False),
     "hidden": (attrgetter("hidden"), operator.truth),
-    "undescribed": (attrgetter("description"), lambda text: not text.strip()),
+    "undescribed": (read_sent("description"), lambda text: text is not None and not text.strip()),
 }
 """The row's field for each state, and the values that mean it."""
 _NAME: Final = attrgetter("name")
-_SEEN: Final = attrgetter("seen_at")
+_SEEN: Final = read_sent("seen_at", "last_seen_at", unknown=math.nan)
 _KINDS: Final[dict[str, Test[str]]] = {"custom": Begins("$", is_negated=True), "posthog": Begins("$")}
 
 

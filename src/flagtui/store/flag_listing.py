@@ -29,7 +29,7 @@ def _is_full(row: FlagRow) -> bool:
     return row.rollout is not None and row.rollout >= 100 and not row.conditional
 
 
-def _called(row: FlagRow) -> float | None:
+def _last_call(row: FlagRow) -> float | None:
     """Return when the flag was last called; None for never, and NaN, no age at all, if it is not known."""
     return row.called_at if row.called_at is not None else None if row.has_call_times else math.nan
 
@@ -78,7 +78,7 @@ FLAGS: Final[Vocabulary[FlagRow]] = Vocabulary(
         ),
         Qualifier("updated", AGES, "when it was last changed", age_of(lambda row: row.updated_at), ("<7d",)),
         Qualifier("created", AGES, "when it was created", age_of(lambda row: row.created_at), (">90d",)),
-        Qualifier("called", AGES, "when it was last called", age_of(_called), (">30d", "never")),
+        Qualifier("called", AGES, "when it was last called", age_of(_last_call), (">30d", "never")),
         Qualifier(
             "key",
             "part of a key or a pattern such as /^new-.*v2$/",

@@ -212,9 +212,10 @@ class Inbox:
             reasons.append("look-alike")
         if row.seen_at is not None and row.seen_at < now - STALE_AFTER:
             reasons.append("silent")
-        if not row.description.strip():
+        # What the server does not send, no user can decide there.
+        if not row.description.strip() and "description" not in row.not_sent:
             reasons.append("undescribed")
-        if not row.verified:
+        if not row.verified and "verified" not in row.not_sent:
             reasons.append("unverified")
         return Case(row, tuple(reasons), twin) if reasons else None
 

@@ -9,6 +9,7 @@ from flagtui.store.event_listing import EVENT_LISTING, EVENTS
 from flagtui.store.experiment_listing import EXPERIMENT_LISTING, EXPERIMENT_ORDERS, EXPERIMENTS
 from flagtui.store.finder import Finder
 from flagtui.store.flag_listing import FLAGS
+from flagtui.store.inbox import Inbox
 from flagtui.store.query.language import read_line
 from flagtui.store.query.line_edits import complete, cycle, describe
 from flagtui.store.query.vocabulary import Vocabulary
@@ -71,6 +72,13 @@ def test_a_line_finds_the_events_it_asks_for(line: str, expected: str) -> None:
     finder.set_user(ADA)
     assert "".join(sorted(finder.rows[index].id for index in finder.find(line))) == expected
     assert bool(finder.query.problems) is (line == "by:me")
+
+
+@pytest.mark.parametrize("line", ["is:unverified", "is:undescribed", "seen:never", "is:stale"])
+def test_what_a_server_does_not_send_matches_no_state(line: str) -> None:
+    bare = EventDefinitionRow("a", "paid", not_sent=("description", "verified", "last_seen_at"))
+    finder = Finder([bare], listing=EVENT_LISTING, sort=Sort("name"), clock=lambda: NOW)
+    assert ([*finder.find(line)], Inbox([bare], NOW).cases) == ([], [])
 
 
 def test_keys_and_chips_are_those_of_their_list() -> None:

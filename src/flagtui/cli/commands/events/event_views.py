@@ -4,7 +4,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 import msgspec
@@ -23,6 +23,7 @@ from flagtui.local_time import unix
 from flagtui.models.account import User
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.rows import EventDefinitionRow
+from flagtui.store.event_listing import read_sent
 
 if TYPE_CHECKING:
     from flagtui.cli.plumbing.bulk_reader import BulkReader
@@ -50,11 +51,6 @@ class WholeEvent(msgspec.Struct, frozen=True):
         return self.row.id
 
 
-def _read_sent(name: str, member: str = "") -> Callable[[EventDefinitionRow], Any]:
-    """Read an attribute of a row; null where the server did not send the member."""
-    return lambda row: None if (member or name) in row.not_sent else getattr(row, name)
-
-
 def _author(name: str) -> Callable[[WholeEvent], str | None]:
     """Read the e-mail or name of a user of the definition."""
 
@@ -71,14 +67,14 @@ EVENT: Final[RecordSchema[EventDefinitionRow]] = RecordSchema(
     (
         RecordField("name", "text", "Its name.", is_shown=True),
         RecordField(
-            "verified", "truth?", "Whether it is verified.", _read_sent("verified"), True, or_not_known(yes)
+            "verified", "truth?", "Whether it is verified.", read_sent("verified"), True, or_not_known(yes)
         ),
         RecordField("hidden", "truth", "Whether it is hidden.", is_shown=True, words=yes),
-        RecordField("tags", "texts?", "Its tags.", _read_sent("tags"), True, or_not_known(commas)),
-        RecordField("owner", "text?", "Its owner.", _read_sent("owner"), True, or_not_known(str)),
+        RecordField("tags", "texts?", "Its tags.", read_sent("tags"), True, or_not_known(commas)),
+        RecordField("owner", "text?", "Its owner.", read_sent("owner"), True, or_not_known(str)),
         RecordField("seen_at", "time?", "When it was last sent.", is_shown=True, words=days_words),
         RecordField(
-            "description", "text?", "Its description.", _read_sent("description"), True, or_not_known(str)
+            "description", "text?", "Its description.", read_sent("description"), True, or_not_known(str)
         ),
         RecordField("id", "text", "Its UUID."),
         RecordField("owner_id", "whole?", "The id of the owner."),
@@ -88,7 +84,7 @@ EVENT: Final[RecordSchema[EventDefinitionRow]] = RecordSchema(
             "enforcement",
             "text?",
             "allow or reject.",
-            _read_sent("enforcement", "enforcement_mode"),
+            read_sent("enforcement", "enforcement_mode"),
             words=or_not_known(str),
         ),
         RecordField("primary_property", "text", "The most informative property."),
