@@ -96,7 +96,7 @@ async def test_conflict_shows_all_sides_and_the_next_step(capsys: pytest.Capture
     fresh = Flag.of(raw_flag(id=7))
     plan = expect(plan_flag(flag_intent.set_field(7, "name", fresh.name, "Mine"), fresh, Context()), Plan)
     theirs, why = Flag.of(raw_flag(id=7, name="Theirs")), "Alice changed the same thing first"
-    sides = (FieldConflict(("name",), fresh.name, "Mine", "Theirs"),)
+    sides = (FieldConflict(("name",), fresh.name, "Mine", "Theirs", "others"),)
     outcome = Outcome(plan, "conflicted", theirs, why, "look at both", conflicts=sides)
     terms = WriteTerms(WorkPlace(), Agreement(), choose_printer(OUTCOME, OutputOptions()))
     await TerminalInterface(terms, ChangeReport(terms.printer), Planned(None, [plan])).on_outcome(outcome)
