@@ -123,7 +123,7 @@ async def test_key_revoked_around_schedules_costs_no_schedule(program: Program) 
     assert await count_scheduled() == 1
     revoke(program.wire, second)
     await program.press("J", "z")
-    third = await give_another_key(program, shows="Undo: drop the scheduled change of new-nav")
+    third = await give_another_key(program, shows="Undo: drop the change scheduled for new-nav")
     revoke(program.wire, third)
     await program.press("y")
     await give_another_key(program)

@@ -27,7 +27,7 @@ async def test_flag_is_scheduled_to_turn_off_and_the_schedule_shown(any_mode: Se
             ("scheduled_change", "saved")
         ]
         assert (await program.stored("new-nav")).active
-        await program.press("J", "z", shows="Undo: drop the scheduled change of new-nav")
+        await program.press("J", "z", shows="Undo: drop the change scheduled for new-nav")
         await program.press("y")
         assert await read_scheduled(program, "new-nav") == []
         await program.press("U", "y")

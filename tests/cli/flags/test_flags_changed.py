@@ -134,7 +134,7 @@ def test_rollout_of_different_percentages_needs_a_choice(signed_in: Run, service
     done = signed_in(*words)
     (result,) = done.records
     assert (done.code, result["ending"]) == (3, "skipped")
-    assert result["message"] == "its conditions have different percentages: 10 %, 50 %"
+    assert result["message"] == "its conditions have different rollouts: 10 %, 50 %"
     assert result["next"] == "choose --condition NUMBER or --all-conditions"
     assert signed_in(*words, "--condition", "2").code == 0
     assert [each.rollout for each in read(service, mixed).targeting.conditions] == [10, 20]

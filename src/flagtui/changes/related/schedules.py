@@ -33,7 +33,7 @@ from flagtui.models.json_value import JSON, as_dict, as_id, as_text, format_numb
 
 KIND: Final = "scheduled_change"
 """Its name in the journal."""
-DROP_WORDS: Final = "drop the scheduled change of it"
+DROP_WORDS: Final = "drop the change scheduled for it"
 """The undo of a scheduled change."""
 SCHEDULE_WORDS: Final = "schedule the change of it again"
 """The undo of dropping one."""

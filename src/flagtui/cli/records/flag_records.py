@@ -52,7 +52,7 @@ FLAG: Final[RecordSchema[FlagRow]] = RecordSchema(
         RecordField(
             "rollout",
             "number?",
-            "The highest percentage of its conditions.",
+            "The highest rollout of its conditions.",
             is_shown=True,
             words=percent_words,
         ),
@@ -62,9 +62,7 @@ FLAG: Final[RecordSchema[FlagRow]] = RecordSchema(
         RecordField("name", "text", "Its description.", is_shown=True),
         RecordField("archived", "truth", "Whether it is archived."),
         RecordField("deleted", "truth", "Whether it is deleted."),
-        RecordField(
-            "conditional", "truth", "Whether every condition at that percentage requires a property."
-        ),
+        RecordField("conditional", "truth", "Whether every condition at that rollout requires a property."),
         RecordField("runtime", "text", "server, client or all."),
         RecordField("status", "text", "ACTIVE, STALE, …; never on or off."),
         RecordField("stale", "truth", "Whether it is on and seems unused.", lambda row: row.is_stale),

@@ -205,7 +205,7 @@ restore = _switch(
     help="Only this condition, from 1.",
     excludes=("--all-conditions",),
 )
-@click.option("--all-conditions", is_flag=True, help="All conditions, also with different percentages.")
+@click.option("--all-conditions", is_flag=True, help="All conditions, also with different rollouts.")
 async def rollout(
     session: ProjectSession,
     flags: RecordSelection,
@@ -216,7 +216,7 @@ async def rollout(
 ) -> int:
     """Set the rollout of flags; conditions, variants and payloads stay as they are.
 
-    A flag whose conditions have different percentages needs --condition or --all-conditions.
+    A flag whose conditions have different rollouts needs --condition or --all-conditions.
     """
 
     def change_rollout(flag: Flag) -> Intent | Skipped:
@@ -253,13 +253,13 @@ def rollout_intent(
 ) -> Intent | Skipped:
     """Return the rollout of all conditions, or of one, counted from 1.
 
-    Conditions with different percentages are skipped unless `has_all`.
+    Conditions with different rollouts are skipped unless `has_all`.
     """
     if why := why_no_rollout(flag):
         return Skipped(flag.id, flag.key, why)
     rollouts = dict.fromkeys(each.rollout for each in flag.targeting.conditions)
     if condition is None and len(rollouts) > 1 and not has_all:
-        reason = f"its conditions have different percentages: {', '.join(map(percent_words, rollouts))}"
+        reason = f"its conditions have different rollouts: {', '.join(map(percent_words, rollouts))}"
         return Skipped(flag.id, flag.key, reason, "choose --condition NUMBER or --all-conditions")
     if condition is None:
         return set_all_rollouts(flag, percent)

@@ -163,7 +163,7 @@ async def _create_records(
             raise Trouble(what, f"Set {state} to false, or leave the flag out.", code="usage")
         if record.get("rollout", rollout := flag.row().rollout) != rollout:
             what = f"{flag.key}: rollout cannot be set in a file; nothing was sent."
-            raise Trouble(what, "Set the percentages of its conditions, or leave rollout out.", code="usage")
+            raise Trouble(what, "Set the rollouts of its conditions, or leave rollout out.", code="usage")
     planned = await NewFlagPlanner(planning_context(session, terms)).plan(requests)
     return await carry_out(planned, session, terms)
 
