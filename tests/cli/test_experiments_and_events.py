@@ -133,8 +133,8 @@ def test_reasons_and_hints_are_whole_and_quoted(signed_in: Run, monkeypatch: pyt
     monkeypatch.setenv("COLUMNS", "60")
     refused = signed_in("experiments", "pause", "checkout-redesign", "--dry-run", is_shown=True)
     assert refused.code == 3
-    assert "…" not in refused.out
-    assert refused.out.rstrip().endswith("first")
+    assert "…" not in refused.err
+    assert refused.err.endswith("first.\n")
     refused = signed_in("events", "delete", "$pageview", "--yes")
     assert refused.err.endswith("To agree: --type '$pageview'\n")
 
