@@ -89,6 +89,18 @@ async def test_tags_which_the_server_cannot_compare_are_read_again_first(office:
     assert office.server.stored[812]["tags"] == ["checkout", "bob"]
 
 
+@pytest.mark.parametrize(("name", "seen", "blank", "new"), [
+    ("name", None, "", "Words"), ("tags", [], [], ["ada"]),
+])  # fmt: skip
+async def test_null_that_no_request_sets_is_an_empty_value(
+    name: str, seen: JSON, blank: JSON, new: JSON, office: Office
+) -> None:
+    office.server.stored[812][name] = None
+    outcome = await office.change(set_field(812, name, seen, new))
+    assert (outcome.ending, outcome.plan.before) == ("saved", {name: blank})
+    assert office.server.stored[812][name] == new
+
+
 async def test_a_yes_that_changed_nothing_is_refused(office: Office) -> None:
     tags = set_field(812, "tags", ["checkout"], ["checkout", "ada"])
     for intent, next in (RENAMED, "an approval may be pending"), (tags, "may not have tagging"):

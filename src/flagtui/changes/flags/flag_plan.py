@@ -158,7 +158,8 @@ def _on_top_of(
     for name, value in intent.changes.items():
         mine = _tidy(name, value)
         if name in intent.seen:
-            mine, field_conflicts = merged_value(name, _tidy(name, intent.seen[name]), mine, stored[name])
+            seen = _tidy(name, intent.seen[name], is_stored=True)
+            mine, field_conflicts = merged_value(name, seen, mine, stored[name])
             conflicts.extend(field_conflicts)
         values[name] = mine
     original_key = live_key(fresh)
@@ -196,11 +197,14 @@ def stored_value(fresh: Flag, name: str) -> JSON:
     """Return the current value of the field in the form that plans compare: to be read, not changed."""
     if name == "filters":
         return share_clean_filters(fresh.filters)
-    return _tidy(name, fresh.raw[name] if name in fresh.raw else getattr(fresh, name, None))
+    value = fresh.raw[name] if name in fresh.raw else getattr(fresh, name, None)
+    return _tidy(name, value, is_stored=True)
 
 
-def _tidy(name: str, value: JSON) -> JSON:
-    """Return the value as the server stores it."""
+def _tidy(name: str, value: JSON, *, is_stored: bool = False) -> JSON:
+    """Return the value as the server stores it; the empty one for a stored null that no request can set."""
+    if is_stored and value is None and name in FLAG_FIELDS and FLAG_FIELDS[name].takes.wrong(None):
+        return FLAG_FIELDS[name].blank
     if name == "filters":
         return clean_filters(value) if isinstance(value, dict) else value
     if name == "tags" and isinstance(value, list | tuple):
