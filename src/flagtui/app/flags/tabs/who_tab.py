@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 
+from rich.cells import cell_len
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -240,11 +241,8 @@ def _changed_by_set(account: PersonEvaluation, width: int) -> Iterator[list[Piec
     old, new = account.before.local_values, account.local_values
     values = {key: tuple(side[key].value if key in side else None for side in (old, new)) for key in new}
     changed = {key: pair for key, pair in sorted(values.items()) if pair[0] != pair[1]}
-    who = safe_text(account.subject.distinct_id, 40)
-    yield [
-        (f"WHAT IS STAGED CHANGES FOR {who}", "$text-muted"),
-        (f"   {len(changed):,} of {len(new):,}", "$faint"),
-    ]
+    title = f"WHAT IS STAGED CHANGES FOR {safe_text(account.subject.distinct_id, 40)}"
+    yield [(title, "$text-muted"), (f"   {len(changed):,} of {len(new):,}", "$faint")]
     name = max(16, min(40, width // 2))
     for key, (before, after) in list(changed.items())[:LISTED]:
         yield [
@@ -259,12 +257,14 @@ def _changed_by_set(account: PersonEvaluation, width: int) -> Iterator[list[Piec
 def _others_that_differ(left: PersonEvaluation, right: PersonEvaluation, width: int) -> Iterator[list[Piece]]:
     differences = [*differing(left, right)]
     total = len((all_keys(left) | all_keys(right)) - {left.flag.key})
-    yield [
-        ("OTHER FLAGS THAT DIFFER FOR THESE TWO", "$text-muted"),
-        (f"   {len(differences):,} of {total:,}", "$faint"),
-    ]
-    name, cell = max(16, min(34, width // 3)), 12 if width >= ROOMY else 8
-    for difference in differences[:LISTED]:
+    counts = (f"   {len(differences):,} of {total:,}", "$faint")
+    yield [("OTHER FLAGS THAT DIFFER FOR THESE TWO", "$text-muted"), counts]
+    listed = differences[:LISTED]
+    values = (value_words(value) for each in listed for value in (each.left, each.right))
+    # What the values leave is for the reason.
+    cell = min(12 if width >= ROOMY else 8, max(map(cell_len, values), default=0))
+    name = max(16, min(34, width // 3))
+    for difference in listed:
         yield [
             (f"{fill(safe_text(difference.key, 200), name)} ", ""),
             (f"{fill(value_words(difference.left), cell)} ", value_style(difference.left)),
