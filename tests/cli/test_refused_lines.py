@@ -103,6 +103,7 @@ REFUSED: Final = [
     *((f"api {path}", 2, "PATH") for path in ("feature_flags//1/", "http://[")),
     # Words of other programs, and misspelt ones.
     ("flags show new-nav", 2, "Did you mean get?"),
+    ("flags describe new-nav", 2, "Did you mean get?"),
     ("flags on new-nav", 2, "Did you mean enable?"),
     ("flags off new-nav", 2, "Did you mean disable?"),
     ("flags toggle new-nav", 2, "Did you mean enable or disable?"),
@@ -122,7 +123,9 @@ REFUSED: Final = [
     ("events login", 2, "Did you mean flagtui auth login?"),
     ("falgs list", 2, "Did you mean flags?"),
     ("udno", 2, "Did you mean undo?"),
-    ("disable new-nav", 2, "Did you mean flags disable?"),
+    ("tag new-nav", 2, "Did you mean flags tag or events tag?"),
+    ("experiments disable 31", 2, "Did you mean pause?"),
+    ("disable new-nav", 2, "Did you mean flags disable or experiments pause?"),
     ("list", 2, "Did you mean flags list or experiments list or events list?"),
     ("flags rollot new-nav", 2, "Did you mean rollout?"),
     ("keys revok", 2, "Did you mean revoke?"),

@@ -62,7 +62,9 @@ class Program(LazyGroup):
 
         names = (word, *COMMANDS.get(word.casefold(), ()))
         in_groups = [f"{group} {name}" for group in self.list_commands(ctx) for name in names]
-        return super().near(ctx, word) or [words for words in in_groups if words in command_index()][:3]
+        existing = [words for words in in_groups if words in command_index()][:3]
+        is_exact = any(words.endswith(f" {word}") for words in existing)
+        return existing if is_exact else super().near(ctx, word) or existing
 
 
 @click.command(cls=Program, invoke_without_command=True, context_settings=CONTEXT)

@@ -5,7 +5,7 @@ from typing import Final
 
 COMMANDS: Final[Mapping[str, Sequence[str]]] = {
     **dict.fromkeys(("show", "view", "inspect"), ("get", "unhide")),
-    **dict.fromkeys(("export", "dump", "download"), ("get",)),
+    **dict.fromkeys(("describe", "export", "dump", "download"), ("get",)),
     **dict.fromkeys(("ls", "search", "find", "filter"), ("list",)),
     **dict.fromkeys(("on", "activate"), ("enable",)),
     **dict.fromkeys(("off", "kill", "deactivate"), ("disable",)),
@@ -25,13 +25,18 @@ COMMANDS: Final[Mapping[str, Sequence[str]]] = {
     **dict.fromkeys(("lint", "validate"), ("check",)),
     **dict.fromkeys(("scan", "usages", "references"), ("refs",)),
     "compare": ("diff",),
+    "config": ("profiles", "doctor"),
+    "disable": ("pause",),
+    "enable": ("launch", "resume"),
     "import": ("create", "edit"),
     "start": ("launch", "enable"),
+    "pause": ("disable",),
     "stop": ("disable", "end", "pause"),
     "toggle": ("enable", "disable"),
     "login": ("auth login",),
     "logout": ("auth logout",),
     "whoami": ("auth status",),
+    "winner": ("ship",),
 }
 OPTIONS: Final[Mapping[str, Sequence[str]]] = {
     **dict.fromkeys(("--force", "-f", "--confirm"), ("--yes",)),
