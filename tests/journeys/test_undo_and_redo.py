@@ -121,8 +121,8 @@ async def test_flags_of_each_other_are_switched_together_and_asked_once(program:
 
     await program.go_to("checkout-redesign", "space", shows="Turn OFF 2 flags in TEST")
     program.see("also turned off: it depends on checkout-redesign")
-    program.see("Reach not known: only that of checkout-redesign is counted")
-    assert re.search("Reach up to [0-9,]+ of [0-9,]+ users lose it", words(program.screen))
+    program.see("Reach: not known: only that of checkout-redesign is counted")
+    assert re.search("Reach: up to [0-9,]+ of [0-9,]+ users lose it", words(program.screen))
     program.see(sent=0)
     await program.press("y")
     # The one that depends goes first, as the server wants it.
