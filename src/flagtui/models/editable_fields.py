@@ -214,7 +214,12 @@ class FieldTable(dict[str, EditableField]):
         is_unordered = name in self and self[name].takes.input_kind == "texts" and isinstance(value, list)
         return sorted(map(str, value)) if is_unordered else value
 
-    def problems(self, values: Mapping[str, JSON]) -> list[str]:
-        """Return the problems of these values, each as a sentence that begins with the field."""
-        problems = [(name, self[name].takes.wrong(value)) for name, value in values.items() if name in self]
+    def problems(self, values: Mapping[str, JSON], *, is_undo: bool = False) -> list[str]:
+        """Return the problems of these values, each as a sentence that begins with the field.
+
+        An undo sets earlier values of the server, which can have other words to choose from.
+        """
+        kinds: tuple[InputKind, ...] = ("choice",) if is_undo else ()
+        fields = [self[name] for name in values if name in self and self[name].takes.input_kind not in kinds]
+        problems = [(field.name, field.takes.wrong(values[field.name])) for field in fields]
         return [f"{name} {wrong}" for name, wrong in problems if wrong]

@@ -97,6 +97,11 @@ def plan_undo(entry: Entry, fresh: Experiment) -> ExperimentPlan:
     return expect(try_undo(entry, fresh), ExperimentPlan)
 
 
+def test_undo_sets_a_conclusion_of_a_newer_server_again() -> None:
+    plan = plan_undo(edit_entry(conclusion=("delightful", "won")), make_experiment(conclusion="won"))
+    assert plan.choices.fields == {"conclusion": "delightful"}
+
+
 DATES = {"start_date": "2026-02-18T09:00:00Z", "end_date": None, "conclusion": "won", "archived": False}
 RESET = entry("reset", DATES, {**dict.fromkeys(DATES), "archived": False, "status": "draft"})
 PAID = {"kind": "EventsNode", "event": "paid"}

@@ -51,6 +51,12 @@ async def test_changes_are_undone_in_any_order(office: Office) -> None:
     assert (office.server.stored[812]["active"], office.server.stored[812]["name"]) == (True, "Ada's words")
 
 
+async def test_undo_sets_a_word_of_a_newer_server_again(office: Office) -> None:
+    office.server.stored[812]["evaluation_runtime"] = "edge"
+    entry = await save(office, set_field(812, "evaluation_runtime", "edge", "server"))
+    assert expect(await undone(office, entry), Plan).values == {"evaluation_runtime": "edge"}
+
+
 async def test_undo_sees_what_another_user_set_since(office: Office) -> None:
     off = await save(office, switch("turn off", 812))
     office.bob_writes(active=True)

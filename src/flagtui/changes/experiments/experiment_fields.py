@@ -88,9 +88,9 @@ def baseline_of(settings: Mapping[str, JSON], keys: Sequence[str]) -> str:
     return next((key for key in candidates if key in keys), keys[0] if keys else BASELINE)
 
 
-def problems_in_fields(fields: Mapping[str, JSON]) -> Iterator[str]:
+def problems_in_fields(fields: Mapping[str, JSON], *, is_undo: bool = False) -> Iterator[str]:
     """Yield what a strict server would refuse of these new values, top to bottom."""
-    yield from EXPERIMENT_FIELDS.problems(fields)
+    yield from EXPERIMENT_FIELDS.problems(fields, is_undo=is_undo)
     if variants := variants_in(fields.get("parameters")):
         yield from _problems_in_variants(variants)
     for name in METRICS:

@@ -144,12 +144,12 @@ def _of_fields(fresh: Experiment, step: Step, choices: Choices) -> Iterator[Bloc
     if step.name == "create":
         yield from _of_values({**choices.fields, "name": choices.name})
     elif step.name == "edit":
-        yield from _of_values(choices.fields)
+        yield from _of_values(choices.fields, is_undo=choices.is_restored)
         yield from _of_edit(fresh, choices.fields)
 
 
-def _of_values(fields: Mapping[str, JSON]) -> Iterator[Blocked]:
-    for problem in problems_in_fields(fields):
+def _of_values(fields: Mapping[str, JSON], *, is_undo: bool = False) -> Iterator[Blocked]:
+    for problem in problems_in_fields(fields, is_undo=is_undo):
         yield Blocked("fields", problem, "correct it and try again")
 
 

@@ -161,7 +161,7 @@ def _undo_intent(entry: Entry, fresh: Flag) -> Intent:
     version = entry.saved_version
     if version is None and entry.version is not None:
         version = entry.version + 1
-    return Intent(entry.record, before, verb_for(before), seen=after, seen_version=version)
+    return Intent(entry.record, before, verb_for(before), seen=after, seen_version=version, is_undo=True)
 
 
 def _contested_again(plan: Plan, contested: Collection[str]) -> Iterator[FieldConflict]:
@@ -246,7 +246,7 @@ def _revert_intent(entry: Activity, fresh: Flag) -> Intent | Blocked:
         return Blocked("field", "there was no value before that could be set again", "change it by hand")
     name = verb_for(values)
     named = name if name in STATES or verb(name).is_grave else "revert"
-    return Intent(fresh.id, values, named, seen=seen, seen_version=version)
+    return Intent(fresh.id, values, named, seen=seen, seen_version=version, is_undo=True)
 
 
 def _deletion(entry: Activity, fresh: Flag, version: int | None) -> Intent | Blocked:

@@ -28,6 +28,8 @@ class Intent(msgspec.Struct, frozen=True):
     """Its verb: `turn off`, `delete`, `set rollout`; see `verbs`."""
     seen: Mapping[str, JSON] = {}
     seen_version: int | None = None
+    is_undo: bool = False
+    """Whether the values are earlier ones of the server, which can have words of its own."""
 
 
 SWITCHES: Final[Mapping[str, Mapping[str, JSON]]] = {

@@ -109,7 +109,7 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
     values = {name: value for name, value in merged.items() if not means_same(value, stored[name], (name,))}
     if not values:
         return NoOp(intent)
-    invalid, inherited = _check_values(fresh, values, stored)
+    invalid, inherited = _check_values(fresh, values, stored, is_undo=intent.is_undo)
     if refusal := next(refusals(fresh, values, context), invalid):
         return refusal
     if fresh.targeting.has_rules and values.get("deleted") is True:
@@ -234,7 +234,7 @@ def _request_of(values: Mapping[str, JSON], fresh: Flag) -> tuple[dict[str, JSON
 
 
 def _check_values(
-    fresh: Flag, values: Mapping[str, JSON], stored: Mapping[str, JSON]
+    fresh: Flag, values: Mapping[str, JSON], stored: Mapping[str, JSON], *, is_undo: bool
 ) -> tuple[Blocked | None, list[str]]:
     """Return why the new values are invalid, and problems that the targeting had before, in words."""
     caused: list[str] = []
@@ -253,5 +253,6 @@ def _check_values(
         more = f", and {len(caused) - 3:,} more" if len(caused) > 3 else ""
         reason = f"{'; '.join(caused[:3])}{more}"
         return Blocked("targeting", reason, "correct it and try again"), inherited
-    wrong = FLAG_FIELDS.problems({name: value for name, value in values.items() if name != "filters"})
+    others = {name: value for name, value in values.items() if name != "filters"}
+    wrong = FLAG_FIELDS.problems(others, is_undo=is_undo)
     return Blocked("value", wrong[0], "correct it and try again") if wrong else None, inherited
