@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.conftest import Run, require_done
+from tests.cli.conftest import Run, Service, require_done
 
 KEYS = ("new-nav", "checkout-redesign")
 FIELDS = ("name", "active", "filters", "runtime", "continuity")
@@ -53,6 +53,22 @@ def test_printed_flags_change_nothing_and_other_text_is_named(signed_in: Run, tm
     file.write_text("new-nav: on")
     done = signed_in("flags", "edit", "new-nav", "--from", str(file), "--yes")
     assert (done.code, "JSON" in done.err) == (2, True)
+
+
+def test_file_changes_targeting_beside_an_encrypted_payload(
+    signed_in: Run, service: Service, tmp_path: Path
+) -> None:
+    filters = {"groups": [{"properties": [], "rollout_percentage": 100}], "payloads": {"true": '{"a": 1}'}}
+    secret = {"is_remote_configuration": True, "has_encrypted_payloads": True}
+    service.ask(lambda client: client.flags.create({"key": "secret", "filters": filters, **secret}))
+    (record,) = print_flags(signed_in, "secret")
+    payload = signed_in("flags", "payload", "secret").out
+    assert record["encrypted_payloads"]
+    record["filters"]["groups"][0]["rollout_percentage"] = 80
+    file = write_records(tmp_path / "flags", [record | {"rollout": 80}])
+    assert signed_in("flags", "edit", "--from", file, "--yes").code == 0
+    assert print_flags(signed_in, "secret")[0]["rollout"] == 80
+    assert signed_in("flags", "payload", "secret").out == payload
 
 
 def test_file_creates_flags_like_the_printed_ones(signed_in: Run, tmp_path: Path) -> None:

@@ -139,8 +139,6 @@ def _edit_to_record(fresh: Flag, record: Mapping[str, JSON], *, may_rename: bool
     # Older servers lack some fields.
     shown = editable(fresh)
     changes = {name: value for name, value in record.items() if name in shown}
-    if fresh.has_encrypted_payloads:
-        changes.pop("filters", None)
     _check_following(fresh, record, changes)
     if problems := problems_in_fields(flag_text(fresh).changed_values(changes), fresh):
         raise Trouble(f"{fresh.key}: {'; '.join(problems[:3])}.", code="usage")
