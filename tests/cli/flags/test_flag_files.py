@@ -69,6 +69,9 @@ def test_file_changes_targeting_beside_an_encrypted_payload(
     assert signed_in("flags", "edit", "--from", file, "--yes").code == 0
     assert print_flags(signed_in, "secret")[0]["rollout"] == 80
     assert signed_in("flags", "payload", "secret").out == payload
+    copied = write_records(tmp_path / "flags", [record | {"key": "other", "rollout": 80}])
+    refused = signed_in("flags", "create", "--from", copied, "--yes")
+    assert (refused.code, "this is the mask of an encrypted payload" in refused.out) == (3, True)
 
 
 def test_file_creates_flags_like_the_printed_ones(signed_in: Run, tmp_path: Path) -> None:

@@ -16,11 +16,13 @@ from flagtui.models.filters import as_index
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.models.record_fields import FLAG_FIELDS
+from flagtui.safe_text import MASK
 
 SIZE_LIMIT: Final = 512 * 1024
 """Bytes of one flag's `filters` as compact JSON."""
 NO_CONDITION: Final = "a new flag needs at least one condition"
 _NOT_JSON: Final = "the text is not JSON"
+_MASKED: Final = "this is the mask of an encrypted payload; type a payload in its place"
 
 
 class FilterProblem(msgspec.Struct, frozen=True):
@@ -50,7 +52,9 @@ def problems_in(
     if not isinstance(filters, dict):
         return (FilterProblem((), "must be an object"),)
     problems = _problems(filters, flag_id, is_new)
-    return tuple(problem for problem in problems if not (is_encrypted and problem.words == _NOT_JSON))
+    return tuple(
+        problem for problem in problems if not (is_encrypted and problem.words in (_NOT_JSON, _MASKED))
+    )
 
 
 def _problems(filters: dict[str, JSON], flag_id: int | None, is_new: bool) -> Iterator[FilterProblem]:
@@ -165,7 +169,7 @@ def _payloads(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
         if key not in keys:
             yield FilterProblem(("payloads", key), f"only {allowed} can have a payload")
         if isinstance(payload, str) and not is_read(json.loads, payload):
-            yield FilterProblem(("payloads", key), _NOT_JSON)
+            yield FilterProblem(("payloads", key), _MASKED if payload == MASK else _NOT_JSON)
 
 
 def _holdout(filters: dict[str, JSON]) -> Iterator[FilterProblem]:
