@@ -45,6 +45,11 @@ async def listening(
     try:
         yield server.sockets[0].getsockname()[1]
     finally:
+        # A connection that is accepted as the server closes would stay open.
+        for _ in range(3):
+            await asyncio.sleep(0)
+            if tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+                await asyncio.wait(tasks)
         server.close()
         await server.wait_closed()
 
