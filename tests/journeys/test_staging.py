@@ -52,7 +52,7 @@ async def test_other_kinds_share_the_set_and_steps_replace_another(program: Prog
     await program.press("plus", toast="nothing is staged")
     await program.press("plus", "space", "u", "space", "U", toast="nothing was undone")
     await program.press("2", "space", shows="experiments change in steps")
-    await program.press("n", shows="a new experiment is made at once")
+    await program.press("n", shows="a new experiment is created at once")
     await program.go_to("is:stopped", "enter", "a", "enter", shows="STAGING 2")
     program.see("STAGED      Δ in the list → archived")
     await program.press("escape", "3")
