@@ -142,7 +142,7 @@ async def test_flag_with_a_cohort_is_copied_by_the_server(program: Program) -> N
 
 @pytest.mark.parametrize(
     ("mode", "reason"),
-    [("strict", "lacks the scope feature_flag:write"), ("legacy", "does not know this operation")],
+    [("strict", "lacks the scope feature_flag:write"), ("legacy", "does not offer this")],
 )
 async def test_server_that_does_not_copy_for_keys_is_reported(
     setting: Setting, mode: str, reason: str

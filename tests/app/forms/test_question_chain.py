@@ -10,6 +10,8 @@ from flagtui.app.widgets.dialog import Dialog
 
 LEFT = "left: "
 """Begins a text that is typed before Escape."""
+CLOSED = "closed"
+"""The program closes the dialog."""
 
 
 class Question(Dialog[str | None]):
@@ -39,6 +41,7 @@ class Question(Dialog[str | None]):
         [("first", None), ("second", None), ("first", "a"), ("second of other", None)]),
     "left step by step": (["a", "left: dra", LEFT], None,
         [("first", None), ("second", None), ("first", "a")]),
+    "closed by the program": (["a", CLOSED], None, [("first", None), ("second", None)]),
 })  # fmt: skip
 async def test_escape_asks_the_question_before_with_its_answer(
     typed: list[str], answers: list[str] | None, shown: list[tuple[str, str | None]]
@@ -50,7 +53,8 @@ async def test_escape_asks_the_question_before_with_its_answer(
         assert dialog.leaves == ("leave" if dialog.question == "first" else "back")
         text = typed[len(questions) - 1]
         dialog.entered = text.removeprefix(LEFT) or None
-        return None if text.startswith(LEFT) else text
+        dialog.was_closed = text == CLOSED
+        return None if dialog.was_closed or text.startswith(LEFT) else text
 
     async def ask(name: str) -> Any:
         chain = CHAIN.get()

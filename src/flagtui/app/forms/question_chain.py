@@ -32,7 +32,10 @@ class QuestionChain:
     async def ask(
         self, screen: Screen[AnswerT], show: Callable[[Screen[AnswerT]], Awaitable[AnswerT | None]]
     ) -> AnswerT | None:
-        """Return the answer, from the run before where there is one; None when the first one is left."""
+        """Return the answer, from the run before where there is one; None when the first one is left.
+
+        A question that is closed with what covers a list is not left: the whole chain ends.
+        """
         assert isinstance(screen, Dialog)
         place, question = self._place, screen.question
         self._place += 1
@@ -51,7 +54,7 @@ class QuestionChain:
         self._entered[place] = question, screen.entered
         if answer is not None:
             self._answers.append((question, answer))
-        elif place:
+        elif place and not screen.was_closed:
             self._answers.pop()
             raise QuestionLeft
         return answer

@@ -122,6 +122,8 @@ class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
         self._due: set[Watcher] = set()
         """What is called with a message that waits in the queue."""
         self._was_on_top = False
+        self.was_closed = False
+        """Whether it was closed without an answer: not by its user, but with all that covered a list."""
 
     @property
     def opened_for(self) -> object:
@@ -191,6 +193,7 @@ class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
         future = self._result_callbacks[-1].future
         if future is not None and not future.done():
             future.set_result(None)
+            self.was_closed = True
         super()._pop_result_callback()
 
     def on_unmount(self) -> None:
