@@ -127,7 +127,7 @@ class HelpScreen(NarrowedList[Run]):
             return
         yield _heading("SEARCH LINE")
         for word, meaning in (*WORDS, *self._words):
-            qualifier = (f"{word:<{WORD_CELLS}} ", "bold $primary")
+            qualifier = (f"{word:<{WORD_CELLS}} ", "bold")
             yield ListedChoice(hung((qualifier, (safe_text(meaning, 200), "")), width))
 
     def action_search(self) -> None:
