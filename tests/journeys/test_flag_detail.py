@@ -2,8 +2,10 @@
 
 import json
 import re
+from time import monotonic
 
 import httpx
+from tests.doubles.quiet import PATIENCE
 from tests.doubles.sights import find_missing
 from tests.doubles.targeting import group
 from tests.doubles.turned_clock import pass_time, start_polling
@@ -143,6 +145,10 @@ async def test_changes_of_flags_without_versions_are_drawn(program: Program) -> 
         body = {"filters": {"groups": [group(33, plans)]}}
         await program.colleague().flags.update(program.row("new-nav").id, body)
         await pass_time(program, clock, 60)
+        # The poll reads the list, then the details and the log.
+        deadline = monotonic() + PATIENCE
+        while f"now v{version}" not in words(program.screen) and monotonic() < deadline:
+            await program.settle()
         program.see(f"now v{version} Alice condition 1:")
         if plan == "team":
             # Polls have read the whole list; after F5 they read what the activity names.
