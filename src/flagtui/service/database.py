@@ -94,6 +94,8 @@ class Database:
         self._files = DatabaseFiles(path)
         # One thread with a queue: writes happen one after the other, in the order they were asked for.
         self._writes = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flagtui-writer")
+        # An interruption while its thread starts would leave one that `interrupt` and `close` do not await.
+        self._writes.submit(lambda: None).result()
         # One here too: Python does not count faster on several, and each would cache all people.
         self._long_reads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flagtui-reader")
 
