@@ -59,6 +59,8 @@ class PlanContext:
     """Whether the question can show late responses."""
     uncounted: str = ""
     """Why no context is read, as with `--yes`; empty when it is read."""
+    is_explained: bool = True
+    """Whether a question or a dry run shows what the plans bring about."""
     may_add_flags: bool = True
     """Whether a plan may change flags that were not named; only where a question names them first."""
     mirror: OverrideMirror | None = None

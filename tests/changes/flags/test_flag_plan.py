@@ -35,6 +35,13 @@ def test_turning_off_sends_one_field_and_names_its_users() -> None:
     assert (reach.text, reach.share) == ("41,230 of 82,460 users lose it", 0.5)
 
 
+def test_unexplained_plan_lacks_consequences_and_cautions_alone() -> None:
+    plans = [make_plan(OFF, flag(**RUNNING), replace(CALM, is_explained=each)) for each in (True, False)]
+    assert plans[0].consequences
+    assert plans[0].cautions
+    assert plans[1] == replace(plans[0], consequences=(), cautions=())
+
+
 @table("intent, fields, words", {
     "turn off what is off": (OFF, {"active": False}, "is already off"),
     "unarchive what was never archived": (switch("unarchive", 812), {}, "is not archived"),

@@ -79,7 +79,7 @@ class WorkspaceContext(PlanContext):
         flags, read_at = self.workspace.flags, self.workspace.flags.moment
         fresh = await self.client.flags.get(id)
         if not fresh.deleted:
-            flags.put(fresh.row(), read_at)
+            flags.put(await off_loop(fresh.row, fresh.filters), read_at)
         if (staged := self._staged) is None:
             return fresh
         return await off_loop(lambda: record_after(fresh, staged), fresh.filters)

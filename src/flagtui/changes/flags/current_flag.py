@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Final, Protocol, TypeVar
 
 import msgspec
@@ -138,9 +138,14 @@ async def begin_requests(reading: FlagReading, rows: Sequence[FlagRow], ask: Ans
     `ask` is None for the part without requests: the context of a hundred flags would exhaust the rate limit.
     """
     fresh = reading.fresh
-    # What others changed since stays: it counts before and after.
-    values = await off_loop(partial(values_on, fresh, reading.intent), fresh.filters, reading.intent.changes)
-    near, needed = Neighbours.of(rows), dependencies_of(fresh, values)
+
+    def read_values() -> tuple[dict[str, JSON], frozenset[int]]:
+        # What others changed since stays: it counts before and after.
+        values = values_on(fresh, reading.intent)
+        return values, dependencies_of(fresh, values)
+
+    values, needed = await off_loop(read_values, fresh.filters, reading.intent.changes)
+    near = Neighbours.of(rows)
     context = replace(
         reading.context,
         dependents=as_linked(near.dependents.get(fresh.id, ())),

@@ -69,6 +69,8 @@ class Context(msgspec.Struct, frozen=True):
     """Confusable keys in the project."""
     names: Names = NO_NAMES
     """Names of the cohorts and groups in its conditions."""
+    is_explained: bool = True
+    """Whether the plan has consequences and cautions, which only its question shows."""
     code_uses: CodeUses | None = None
     """Uses in code as of the last scan, for a deletion or archiving; None without a scan."""
 

@@ -112,7 +112,7 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
     invalid, inherited = _check_values(fresh, values, stored, is_undo=intent.is_undo)
     if refusal := next(refusals(fresh, values, context), invalid):
         return refusal
-    if fresh.targeting.has_rules and values.get("deleted") is True:
+    if values.get("deleted") is True and wire.has_rules(fresh.filters):
         intent = replace(intent, verb=LASTING)
     before = {name: stored[name] for name in values}
     body, original = _request_of(values, fresh)
@@ -131,9 +131,9 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
             replace(line, words=in_words(line, before, values, context.names))
             for line in (mask_line(each) if is_secret else each for each in difference(before, values))
         ),
-        consequences=tuple(consequences(intent, fresh, values, context)),
+        consequences=tuple(consequences(intent, fresh, values, context)) if context.is_explained else (),
         cautions=(
-            *cautions(fresh, values, context),
+            *(cautions(fresh, values, context) if context.is_explained else ()),
             *(Caution(f"existed before this change: {problem}") for problem in inherited[:3]),
         ),
         conflicts=tuple(map(hidden_conflict, conflicts)) if fresh.has_encrypted_payloads else conflicts,
@@ -224,7 +224,7 @@ def _request_of(values: Mapping[str, JSON], fresh: Flag) -> tuple[dict[str, JSON
         # Without it the server would store the decrypted payload it showed us as plain text.
         body.setdefault("has_encrypted_payloads", True)
     # Of flags with rules servers compare the version alone.
-    compared = () if fresh.targeting.has_rules else body.keys() & fresh.raw.keys() - NOT_COMPARED
+    compared = () if wire.has_rules(fresh.filters) else body.keys() & fresh.raw.keys() - NOT_COMPARED
     original = {
         name: share_clean_filters(fresh.raw[name]) if name == "filters" else fresh.raw[name]
         for name in body

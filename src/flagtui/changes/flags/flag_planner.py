@@ -181,8 +181,6 @@ class FlagPlanner(Planner[FlagRequest, Plan, Flag]):
             fresh = fresh or await context.read_flag(request.id)
         except ApiError as error:
             return skip(request.id, self.name(request), error)
-        # What plans it from here on finds the views of its filters made.
-        await off_loop(lambda: fresh.targeting, fresh.filters)
         intent = request if isinstance(request, Intent) else request.intent(fresh)
         has_queries = not context.uncounted
         if isinstance(intent, Blocked):
@@ -199,6 +197,7 @@ class FlagPlanner(Planner[FlagRequest, Plan, Flag]):
             me=me,
             reach=NotKnown(context.uncounted or UNCOUNTED),
             dependents=(),
+            is_explained=context.is_explained,
             names=await context.names(fresh.raw, changes) if needs_names else NO_NAMES,
             code_uses=context.code_uses(live_key(fresh)) if has_queries and is_removal else None,
         )
@@ -230,8 +229,8 @@ class FlagPlanner(Planner[FlagRequest, Plan, Flag]):
         is_decisive = changes.get("active") is True or "filters" in changes
         if not is_decisive and (context.uncounted or rows):
             return near
-        unread = sorted(dependencies_of(fresh, changes) - near.by_id.keys())
-        if not unread:
+        needed = await off_loop(lambda: dependencies_of(fresh, changes), fresh.filters, changes)
+        if not (unread := sorted(needed - near.by_id.keys())):
             return near
         if context.is_current:
             return [*near, *await rows_in_lists(context.client.flags, context.read_flag, unread)]

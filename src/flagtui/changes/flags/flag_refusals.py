@@ -16,6 +16,7 @@ from flagtui.changes.flags.row_refusals import (
     RULES_ARE_FIXED,
 )
 from flagtui.changes.skipped import Blocked, Linked
+from flagtui.evaluate import wire
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.filters import flags_needed
 from flagtui.models.flag import Flag
@@ -47,10 +48,10 @@ def refusals(fresh: Flag, values: Mapping[str, JSON], context: Context) -> Itera
         yield Blocked("access", NO_ACCESS, "ask for editor access to it")
     if fresh.deleted and values.get("deleted") is not False:
         yield Blocked("deleted", IS_DELETED, OUT_OF_DELETED)
-    if fresh.targeting.has_rules:
+    if has_rules := wire.has_rules(fresh.filters):
         yield from _of_rules(fresh, values)
     is_refused = values.get("deleted") is False or {"filters", "archived"} & values.keys()
-    if is_refused and not fresh.targeting.is_editable and not fresh.targeting.has_rules:
+    if is_refused and not has_rules and not fresh.targeting.is_editable:
         version = compact(fresh.targeting.config_version)[:40]
         reason = f"its targeting is stored in configuration version {version}, which is read-only here"
         yield Blocked("configuration version", reason, "change it in the browser")

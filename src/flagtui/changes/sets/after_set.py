@@ -188,6 +188,7 @@ class AfterSet(PlanContext):
             inner.client,
             inner.clock,
             uncounted=inner.uncounted,
+            is_explained=inner.is_explained,
             may_add_flags=inner.may_add_flags,
         )
         self._inner = inner

@@ -28,6 +28,8 @@ class SessionContext(PlanContext):
             session.client,
             session.clock,
             uncounted="" if is_read else UNCOUNTED,
+            # In every other format the options alone answer the question, which is not shown.
+            is_explained=agreement.dry_run or terms.printer.format == "table",
             # The real run of a dry run may be one with `--yes`.
             may_add_flags=not (agreement.yes or agreement.dry_run),
         )
