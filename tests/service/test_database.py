@@ -52,7 +52,7 @@ def test_every_acknowledged_write_has_been_asked_onto_the_disk(database: Databas
 
 
 def test_an_open_file_has_its_writer(tmp_path: Path) -> None:
-    # An interruption while the thread starts would leave one that nobody waits for.
+    # An interruption while the thread starts would leave one that nothing waits for.
     before = threading.enumerate()
     database = Database(tmp_path / "x.db")
     assert "flagtui-writer_0" in {thread.name for thread in threading.enumerate() if thread not in before}
