@@ -1,5 +1,6 @@
 """The form of experiments in the whole program: new, existing and refused ones."""
 
+from tests.doubles.targeting import group, variants
 from tests.doubles.whole_program import Program, Setting, running
 from tests.journeys.flag_form import edit, fill, stand_on
 from tests.journeys.steps import another_key, revoke, stand_on_experiment
@@ -8,6 +9,7 @@ from tests.journeys.test_experiments_changed import read_stored, sent_requests
 from flagtui.app.experiments.form.experiment_form import ExperimentForm
 from flagtui.app.shell.sign_in import SignInScreen
 from flagtui.details.metric_findings import metrics_of
+from flagtui.models.json_value import JSON
 
 
 async def test_new_experiment_is_composed_line_by_line_and_created(any_mode: Setting) -> None:
@@ -23,6 +25,11 @@ async def test_new_experiment_is_composed_line_by_line_and_created(any_mode: Set
         await edit(program, "variant mix", "first")
         await edit(program, "method", "frequentist")
         await edit(program, "intervals", "90")
+        flags = program.colleague().flags
+        split: JSON = {"groups": [group(0)], "multivariate": variants(a=50, b=50)}
+        theirs = await flags.create({"key": "big-button", "filters": split})
+        await program.press("ctrl+s", toast="the flag big-button exists and has its own variants")
+        await flags.delete(theirs.id)
         await program.press("ctrl+s", shows="big-button is created: control 50 % · loud 50 %, off")
         program.see("+ Upgrades (funnel plan upgraded)")
         assert sent_requests(program) == []

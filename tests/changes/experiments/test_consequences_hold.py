@@ -275,7 +275,7 @@ async def take(bench: Bench, name: StepName, state: str, choices: Choices) -> Ma
     own, before = fresh.feature_flag, {"there": existing_flag}
     if own is not None:
         before[own.key] = await client.flags.get(own.id)
-    context = StepContext(now=bench.now, flag_keys=frozenset(before))
+    context = StepContext(now=bench.now, flag=before.get(choices.flag_key), new_flag="off")
     plan = expect(plan_step(ExperimentIntent(fresh.id, STEPS[name], choices), fresh, context), ExperimentPlan)
     ended = await bench.writing(StepAdapter(client.experiments)).save(approve(plan))
     assert ended.ending == "saved", ended

@@ -45,7 +45,7 @@ async def test_step_that_the_server_ignored_is_refused(tmp_path: Path) -> None:
         assert "it is running" in ended.reason
 
 
-async def test_variant_is_not_shipped_when_targeting_changed(tmp_path: Path) -> None:
+async def test_step_on_an_experiment_changed_since_conflicts(tmp_path: Path) -> None:
     async with working(tmp_path) as bench:
         fresh = await bench.in_state("running")
         changed: JSON = {"groups": [group(10)], "multivariate": variants(control=50, test=50)}
@@ -54,6 +54,10 @@ async def test_variant_is_not_shipped_when_targeting_changed(tmp_path: Path) -> 
         ended = await save(bench, "ship", fresh, variant="test")
         reason = "it was changed meanwhile: the targeting of its flag changed since"
         assert (ended.ending, ended.reason, bench.service.done) == ("conflicted", reason, done)
+        await bench.client.experiments.pause(fresh.id)
+        ended = await save(bench, "pause", fresh)
+        reason = "it was changed meanwhile: it is paused now"
+        assert (ended.ending, ended.reason, require(ended.record).state) == ("conflicted", reason, "paused")
 
 
 ENDED: Final = {"end_date": "2026-11-01T00:00:00Z", "status": "stopped"}

@@ -43,14 +43,13 @@ class StepContext(msgspec.Struct, frozen=True):
     """Facts for planning a step."""
 
     now: float = 0.0
-    flag_keys: frozenset[str] = frozenset()
-    """Keys of the project's flags."""
     leading: str = ""
     """The first metric so far, in words."""
     dependents: tuple[str, ...] = ()
     """Keys of flags that are on and ask for its flag."""
     flag: Flag | None = None
-    """Its flag as a whole, for a step that turns it on."""
+    """Its flag as a whole, for a step that turns it on; for a new experiment the flag with that key."""
+    new_flag: str = "off; an existing flag is used unchanged"  # until its key is looked up
     needs_code: bool | None = None
     """True when none of its recent events carried a flag."""
 
@@ -137,7 +136,7 @@ def cautions(fresh: Experiment, step: Step, choices: Choices, context: StepConte
             yield Caution(f"the conclusion it has, {fresh.conclusion.replace('_', ' ')}, is erased")
         if fresh.conclusion_comment and not choices.comment:
             yield Caution("the comment it has is erased")
-    if step.name == "duplicate" and choices.flag_key in context.flag_keys:
+    if step.name == "duplicate" and context.flag is not None:
         yield Caution(f"the flag {choices.flag_key} exists: the copy takes its variants and shares it")
     if step.name == "ship" and fresh.feature_flag is not None and not fresh.feature_flag.active:
         yield Caution("its flag is off: no one gets the variant until it is turned on")
@@ -229,13 +228,13 @@ def _did(fresh: Experiment) -> str:
 
 def _creating(choices: Choices, context: StepContext) -> Iterator[Consequence]:
     key, fields = choices.flag_key, choices.fields
-    if key in context.flag_keys:
+    if context.flag is not None:
         yield Consequence("Flag", f"{key} is used with its variants, on or off as now")
     else:
         split = split_words(fields.get("parameters")) or "control 50 % · test 50 %"
         share = as_number(as_dict(fields.get("parameters")).get("rollout_percentage"))
         people = "" if share is None or share == 100 else f", for {format_number(share)} % of users"
-        yield Consequence("Flag", f"{key} is created: {split}{people}, off")
+        yield Consequence("Flag", f"{key} is created: {split}{people}, {context.new_flag}")
     if fields.get("holdout_id"):
         yield Consequence("Flag", f"{key} excludes the users of holdout #{fields['holdout_id']}")
     count = sum(len(as_list(fields.get(name))) for name in (*METRICS, "saved_metrics_ids"))
@@ -277,8 +276,9 @@ def _unseen(choices: Choices) -> Iterator[Consequence]:
 
 def _copying(choices: Choices, context: StepContext) -> Iterator[Consequence]:
     yield Consequence("Copy", f"a draft named {choices.name}" if choices.name else "a draft, named as a copy")
-    if choices.flag_key not in context.flag_keys:
-        yield Consequence("Flag", f"{choices.flag_key} is created with the same variants, off")
+    if context.flag is None:
+        created = "is created with the same variants"
+        yield Consequence("Flag", f"{choices.flag_key} {created}, {context.new_flag}")
     yield Consequence("Left behind", "dates, conclusion, holdout and exposure cohort")
 
 

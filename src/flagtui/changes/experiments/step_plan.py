@@ -17,9 +17,8 @@ from flagtui.changes.experiments.served_variants import starts_flag
 from flagtui.changes.experiments.step_consequences import StepContext, cautions, consequences
 from flagtui.changes.experiments.step_refusals import foresee_refusal
 from flagtui.changes.experiments.steps import LIVE, Choices, ExperimentIntent, Step, StepName
-from flagtui.changes.flags.flag_refusals import names_of
 from flagtui.changes.proposal import PlanBase
-from flagtui.changes.skipped import Blocked, Linked
+from flagtui.changes.skipped import Blocked
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, format_number
@@ -92,16 +91,8 @@ class ExperimentPlan(PlanBase, frozen=True, kw_only=True):
 def plan_step(intent: ExperimentIntent, fresh: Experiment, context: StepContext) -> ExperimentPlan | Blocked:
     """Plan the step for the current experiment."""
     step, choices = intent.step, intent.choices
-    if refusal := foresee_refusal(fresh, step, choices):
+    if refusal := foresee_refusal(fresh, step, choices, context):
         return refusal
-    if context.flag is not None and context.flag.archived and step.name in ("launch", "resume"):
-        reason = f"its flag {context.flag.key} is archived, so that it cannot be turned on"
-        return Blocked("flag", reason, "unarchive the flag first")
-    if context.dependents and (step.name == "pause" or choices.disable_flag):
-        asking = tuple(Linked(0, key) for key in context.dependents)
-        verb, those = ("depends", "that flag") if len(asking) == 1 else ("depend", "those flags")
-        reason = f"{names_of(asking)} {verb} on its flag, so that cannot be turned off"
-        return Blocked("dependents", reason, f"change or turn off {those} first")
     moves = tuple(_lines(fresh, step, choices))
     ends_too = step.name == "ship" and fresh.state in LIVE
     return ExperimentPlan(
@@ -150,7 +141,7 @@ async def gather_for_step(
     intent: ExperimentIntent, fresh: Experiment, client: Client, rows: Sequence[FlagRow]
 ) -> StepContext:
     """Read the context of a step; `rows` are the loaded flags. Omit unavailable hints: the server decides."""
-    context = StepContext(flag_keys=frozenset(row.key for row in rows))
+    context = StepContext()
     flag = fresh.feature_flag
     try:
         is_launch = intent.step.name == "launch"
@@ -158,6 +149,8 @@ async def gather_for_step(
         if 0 < len(events) <= EVENTS_ASKED:
             needs_code = await client.results.requires_flag_implementation(events)
             context = replace(context, needs_code=needs_code)
+        if intent.step.name in ("create", "duplicate"):
+            return replace(context, flag=await client.flags.find(intent.choices.flag_key), new_flag="off")
         if flag is not None and not flag.active and intent.step.name in ("launch", "resume"):
             context = replace(context, flag=await client.flags.get(flag.id))
         if flag is not None and (intent.step.name == "pause" or intent.choices.disable_flag):

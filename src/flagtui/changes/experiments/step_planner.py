@@ -14,15 +14,13 @@ from flagtui.changes.experiments.metric_nodes import events_measured
 from flagtui.changes.experiments.step_plan import ExperimentPlan, gather_for_step, plan_step
 from flagtui.changes.experiments.step_refusals import NO_OP
 from flagtui.changes.experiments.step_save import StepAdapter
-from flagtui.changes.experiments.steps import Choices, ExperimentIntent, StepName, trim_choices
+from flagtui.changes.experiments.steps import Choices, ExperimentIntent, trim_choices
 from flagtui.changes.planner import Planned, Planner, collect, read_each
 from flagtui.changes.skipped import Blocked, Skipped, skip
 from flagtui.models.experiment import Experiment
 
 MOST_EVENTS: Final = 20
 """The most new events of one edit that are looked up."""
-NEED_FLAGS: Final[frozenset[StepName]] = frozenset({"pause", "create", "duplicate"})
-"""Steps whose question names other flags, as `disable_flag` does."""
 
 
 class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
@@ -51,7 +49,8 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
         if choices.takes_unseen or not context.uncounted:
             choices = replace(choices, unseen=await self._find_unseen(choices, fresh))
             intent = replace(intent, choices=choices)
-        needs_flags = intent.step.name in NEED_FLAGS or choices.disable_flag
+        # The question names dependent flags that are on.
+        needs_flags = intent.step.name == "pause" or choices.disable_flag
         try:
             rows = await context.all_flags(has_archived=True) if needs_flags else ()
         except Forbidden:

@@ -1,12 +1,15 @@
 """Steps the server would refuse, or worse, an older one would not: known before anything is sent."""
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Final
 
 from flagtui.changes.difference import same
-from flagtui.changes.experiments.experiment_fields import problems_in_fields, stored_field
+from flagtui.changes.experiments.experiment_fields import problems_in_fields, stored_field, variants_in
+from flagtui.changes.experiments.step_consequences import StepContext
 from flagtui.changes.experiments.steps import ANY, Choices, Step
-from flagtui.changes.skipped import Blocked
+from flagtui.changes.flags.flag_refusals import names_of
+from flagtui.changes.skipped import Blocked, Linked
 from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.filters import Filters
@@ -44,9 +47,13 @@ _REFUSED: Final[Mapping[str | tuple[str, str], Blocked]] = {
 """By step and state, by step, or by state: why not, in the order in which it is looked up."""
 
 
-def foresee_refusal(fresh: Experiment, step: Step, choices: Choices) -> Blocked | None:
+def foresee_refusal(
+    fresh: Experiment, step: Step, choices: Choices, context: StepContext | None = None
+) -> Blocked | None:
     """Return the first reason why this step cannot be taken now."""
-    return next(_refusals(fresh, step, choices), None)
+    return next(
+        chain(_refusals(fresh, step, choices), _of_context(step, choices, context or StepContext())), None
+    )
 
 
 def refuse_row(row: ExperimentRow, step: Step) -> str:
@@ -117,6 +124,26 @@ def _of_flag(fresh: Experiment, step: Step) -> Iterator[Blocked]:
         yield Blocked("flag", f"its flag {flag.key} has been deleted", "restore the flag first")
     elif step.name == "launch" and len(fresh.variants) < 2:
         yield Blocked("flag", "its flag has fewer than two variants", "give the flag variants first")
+
+
+def _of_context(step: Step, choices: Choices, context: StepContext) -> Iterator[Blocked]:
+    """Yield what flags that were read beside the experiment rule out."""
+    flag = context.flag
+    if flag is not None and flag.archived and step.name in ("launch", "resume"):
+        reason = f"its flag {flag.key} is archived, so that it cannot be turned on"
+        yield Blocked("flag", reason, "unarchive the flag first")
+    if flag is not None and step.name in ("create", "duplicate"):
+        if len(flag.targeting.variants) < 2:
+            reason = f"the flag {flag.key} exists and has fewer than two variants"
+            yield Blocked("flag", reason, "choose another key")
+        if variants_in(choices.fields.get("parameters")):
+            reason = f"the flag {flag.key} exists and has its own variants"
+            yield Blocked("flag", reason, "use it as it is, or choose another key")
+    if context.dependents and (step.name == "pause" or choices.disable_flag):
+        asking = tuple(Linked(0, key) for key in context.dependents)
+        verb, those = ("depends", "that flag") if len(asking) == 1 else ("depend", "those flags")
+        reason = f"{names_of(asking)} {verb} on its flag, so that cannot be turned off"
+        yield Blocked("dependents", reason, f"change or turn off {those} first")
 
 
 def _of_exposure(fresh: Experiment, step: Step) -> Iterator[Blocked]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from flagtui.api.errors import Invalid
+from flagtui.api.errors import ApiError, Invalid
 from flagtui.api.operations import after_write
 from flagtui.api.shipped_filters import ship_filters, unfrozen_filters
 from flagtui.changes.adapter import Adapter
@@ -94,7 +94,13 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
         return conflict_because(plan, now, f"it was changed meanwhile: {change}")
 
     async def send(self, plan: ExperimentPlan) -> StepOutcome:
-        outcome = await _take(plan, self.experiments)
+        try:
+            outcome = await _take(plan, self.experiments)
+        except Invalid:
+            # Servers refuse a step once the experiment has left the state that was shown.
+            if (conflict := await self._conflict_now(plan)) is None:
+                raise
+            return conflict
         if is_reached(plan, outcome):
             return self._saved_outcome(plan, outcome)
         reason = f"the server accepted the change, but it is {state_word(outcome.state)}"
@@ -108,6 +114,14 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
                 return replace(saved, remarks=remarks, server_values={**saved.server_values, **kept})
             reason = f"the server accepted the change, without {named}"
         return Outcome(plan, "refused", outcome, reason, "look at it in the browser")
+
+    async def _conflict_now(self, plan: ExperimentPlan) -> StepOutcome | None:
+        if plan.step.name in MAKING:
+            return None
+        try:
+            return self.conflict(plan, await self.experiments.get(plan.id))
+        except ApiError:
+            return None
 
     def judge(self, plan: ExperimentPlan, seen: Experiment | None) -> StepOutcome | None:
         return None if seen is None or not is_reached(plan, seen) else self._saved_outcome(plan, seen)
