@@ -17,6 +17,7 @@ from flagtui.text.formats import (
     percent,
     percent_in,
     share_bar,
+    signed_percent,
 )
 from flagtui.text.long_lists import in_short, join_words, shorten, window, wrap_safe
 from flagtui.text.styled import Piece
@@ -45,6 +46,11 @@ def test_rounded_share_is_never_0_or_100() -> None:
         100: ("100 %", "100.00 %"),
     }
     assert {share: (percent_in(share, 7), measured_percent(share)) for share in shares} == shares
+
+
+def test_relative_difference_has_at_most_eight_cells() -> None:
+    words = {0.143: "+14.3", -0.05: "−5.0", 123.456: "+12,346", -9e8: "−9e+10"}
+    assert {ratio: signed_percent(ratio) for ratio in words} == words
 
 
 def test_bar_is_readable_without_colours() -> None:

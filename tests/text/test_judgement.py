@@ -78,6 +78,12 @@ def test_value_is_per_person_or_denominator_or_not_known(
     assert amount(value_of(sample), Metric({"metric_type": "funnel"}, "primary")) == words
 
 
+def test_huge_amounts_keep_their_column() -> None:
+    mean = Metric({"metric_type": "mean"}, "primary")
+    words = {-5.5e11: "-5.5e+11", 1e7: "1e+07", 9_999_999.0: "9,999,999", 0.25: "0.25"}
+    assert {value: amount(value, mean) for value in words} == words
+
+
 def test_lift_needs_both_values_and_a_baseline() -> None:
     lifts = {(5, 0): None, (5, 4): pytest.approx(0.25), (None, 5): None}
     for (total, base), lift in lifts.items():

@@ -25,6 +25,13 @@ def measured_percent(share: float) -> str:
     return ">99.99 %" if 99.99 < share < 100 else f"{share:.2f} %"
 
 
+def signed_percent(ratio: float) -> str:
+    """Format a relative difference in percent, without the unit, in at most eight cells: `+14.3`."""
+    percent = ratio * 100
+    digits = ".1f" if abs(percent) < 10_000 else ",.0f" if abs(percent) < 999_999 else ".2g"
+    return f"{percent:+{digits}}".replace("-", "−")
+
+
 def percent_in(share: float, cells: int) -> str:
     """Format a stored share for a column: with all of its digits if they fit, else with two decimals."""
     exact = percent(share)

@@ -15,7 +15,7 @@ from flagtui.models.experiment import Experiment
 from flagtui.models.experiment_results import Baseline, VariantResult
 from flagtui.models.json_value import JSON, as_dict, as_number
 from flagtui.safe_text import safe_text
-from flagtui.text.formats import measured_percent
+from flagtui.text.formats import measured_percent, signed_percent
 from flagtui.text.styled import Look
 
 MISMATCH_BELOW: Final = 0.001
@@ -142,6 +142,8 @@ FAILURES: Final[dict[str, str]] = {
     "not-enough-exposures": "too few users yet",
     "baseline-mean-is-zero": "the baseline is 0",
     "not-enough-metric-data": "too few events yet",
+    "no-baseline": "no baseline",
+    "no-value": "no value yet",
 }
 
 
@@ -217,7 +219,7 @@ def leading_of(findings: Findings) -> Leading | None:
         return Leading(words, (words,), "faint")
     bounds = ""
     if best.interval is not None:
-        low, high = (f"{bound * 100:+.1f}".replace("-", "−") for bound in best.interval)
+        low, high = map(signed_percent, best.interval)
         bounds = f" ({low} to {high} %)"
     has_p = best.odds.startswith("p ")
     # A list need not name the only variant there is beside the baseline.
@@ -231,11 +233,12 @@ def leading_of(findings: Findings) -> Leading | None:
 
 def _verdict(metric: Metric, baseline: Baseline, variant: VariantResult) -> Judgement:
     lift = lift_of(variant, baseline)
+    no_lift = "" if variant.validation_failures else NOT_KNOWN
     return Judgement(
         variant=variant.key,
         base=amount(value_of(baseline), metric),
         value=amount(value_of(variant), metric),
-        delta=_delta(variant, lift),
+        delta=no_lift if lift is None else f"{signed_percent(lift)} %",
         interval=variant.interval,
         lift=lift,
         odds=_odds(variant, baseline, metric),
@@ -243,30 +246,28 @@ def _verdict(metric: Metric, baseline: Baseline, variant: VariantResult) -> Judg
     )
 
 
-def _delta(variant: VariantResult, lift: float | None) -> str:
-    if lift is None:
-        return "" if variant.validation_failures else NOT_KNOWN
-    return f"{lift * 100:+.1f} %".replace("-", "−")
-
-
 def amount(value: float | None, metric: Metric) -> str:
-    """Format a metric's value: a share in percent, else a number with about four digits."""
+    """Format a metric's value: a share in percent, else a number of at most ten cells."""
     if value is None:
         return NOT_KNOWN
     if metric.is_share:
         return measured_percent(value * 100)
     if metric.kind == "ratio" and abs(value) < 1:
         return f"{value:.4f}"
+    if abs(value) >= 10_000_000:
+        return f"{value:.4g}"
     return (
         f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:,.2f}" if abs(value) >= 0.1 else f"{value:.4g}"
     )
 
 
 def failures_of(variant: VariantResult, baseline: Baseline) -> tuple[str, ...]:
-    """Return why there is no comparison, in the server's words; it need not name a baseline of 0."""
-    has_result = variant.chance_to_win is not None or variant.p_value is not None
-    is_zero = value_of(baseline) == 0 and not has_result
-    return variant.validation_failures or ("baseline-mean-is-zero",) * is_zero
+    """Return why there is no comparison, in the server's words; it need not name a baseline of 0 or none."""
+    if variant.validation_failures or variant.chance_to_win is not None or variant.p_value is not None:
+        return variant.validation_failures
+    if not (base := value_of(baseline)):
+        return ("no-baseline" if base is None else "baseline-mean-is-zero",)
+    return ("no-value",) * (value_of(variant) is None)
 
 
 def _odds(variant: VariantResult, baseline: Baseline, metric: Metric) -> str:
@@ -275,9 +276,7 @@ def _odds(variant: VariantResult, baseline: Baseline, metric: Metric) -> str:
     if variant.p_value is not None:
         return f"p {variant.p_value:.3f}" if variant.p_value >= 0.001 else "p <0.001"
     chance = chance_of(variant, metric.goal)
-    if chance is not None:
-        return chance_words(chance)
-    return "no baseline" if lift_of(variant, baseline) is None else ""
+    return "" if chance is None else chance_words(chance)
 
 
 def chance_words(chance: float) -> str:

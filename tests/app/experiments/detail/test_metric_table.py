@@ -60,6 +60,7 @@ def thin(people: int, **more: Any) -> dict[str, Any]:
     (compared(sample("control", 0, 0)), "no numbers yet", None),
     (thin(0), "no baseline", "no baseline"),
     (compared(sample("control", 9, 0), sample("test", 9, 3)), "the baseline is 0", "the baseline is 0"),
+    (compared(sample("control", 9, 3), sample("test", 0, 0)), "no value yet", "no value yet"),
     (thin(9, validation_failures=["not-enough-exposures"]), "too few users yet", "too few users yet"),
     (thin(9, validation_failures=["x-\x1bnew"]), "x-␛new", "x-␛new"),
     (thin(9), "+0.0 %", "test +0.0 %"),

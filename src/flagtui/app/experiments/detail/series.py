@@ -27,6 +27,7 @@ from flagtui.models.experiment_responses import Timeseries
 from flagtui.models.experiment_results import MetricResult
 from flagtui.models.rows import ExperimentRow
 from flagtui.safe_text import safe_text
+from flagtui.text.formats import signed_percent
 from flagtui.text.judgement import Judgement, lift_of, verdicts
 from flagtui.text.key_signs import key_sign
 from flagtui.text.outcomes import explain_error
@@ -95,8 +96,8 @@ def _day_cells(judgement: Judgement, cells: Widths) -> Iterator[Piece]:
     # Words for what is not known yet are longer than a chance: they take the room of the interval.
     ends = ""
     if cells.interval and judgement.interval is not None:
-        sides = f"{judgement.interval[0] * 100:+.1f} … {judgement.interval[1] * 100:+.1f} %"
-        ends = f"{sides.replace('-', '−'):<{cells.interval}}"
+        sides = f"{' … '.join(map(signed_percent, judgement.interval))} %"
+        ends = f"{sides:<{cells.interval}}"
     yield (
         f"{judgement.delta:>{cells.delta}}  {ends}{judgement.odds}",
         COLOURS.get(judgement.look, ""),

@@ -25,7 +25,15 @@ from flagtui.details.metric_findings import Findings, Metric
 from flagtui.models.experiment_responses import Timeseries
 from flagtui.models.experiment_results import MetricResult
 from flagtui.models.rows import ExperimentRow
-from flagtui.text.judgement import FAILURES, chance_of, chance_words, failures_of, lift_of, value_of
+from flagtui.text.formats import signed_percent
+from flagtui.text.judgement import (
+    FAILURES,
+    chance_of,
+    chance_words,
+    failures_of,
+    lift_of,
+    value_of,
+)
 from flagtui.text.shared_messages import requested_recalculation
 
 
@@ -56,7 +64,7 @@ def _short(value: Any) -> str:
 
 
 def _signed_percent(value: Any) -> str:
-    return "" if value is None else f"{value * 100:+.1f} %".replace("-", "−")
+    return "" if value is None else f"{signed_percent(value)} %"
 
 
 def _chance(value: Any) -> str:
