@@ -2,14 +2,16 @@
 
 import contextlib
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, cast
 
 from flagtui.api import errors
 from flagtui.api.flags import Flags
+from flagtui.api.operations import edit_tags
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.models.flag import Flag
+from flagtui.models.flag_responses import BulkTags
 from flagtui.models.json_value import JSON
 
 Fault = Literal[
@@ -181,6 +183,18 @@ class FlagClient:
             filters["groups"].insert(0, {"properties": [], "rollout_percentage": 100})
 
         return self._narrow(id, version, rewrite)
+
+    async def edit_tags(self, ids: Sequence[int], action: str, tags: Sequence[str]) -> BulkTags:
+        (id,) = ids
+        if not self.server.has_narrow_writes:
+            raise errors.EndpointNotFound("Endpoint not found.")
+
+        def apply() -> dict[str, JSON]:
+            stored = self.server.stored[id]
+            stored["tags"] = edit_tags(stored["tags"], action, tags)
+            return copy.deepcopy(stored)
+
+        return BulkTags.of({"updated": [{"id": id, "tags": [*self._send(apply, id).tags]}]})
 
     def _narrow(self, id: int, version: int, rewrite: Rewrite) -> Flag:
         if not self.server.has_narrow_writes:

@@ -86,14 +86,18 @@ class TaggedRecords(WholeRecords[ApiRecord]):
             record: Any = await self.get(id)
             return await self._whole("update", id, {"tags": edit_tags(record.tags, action, tags)})
 
-        body = {"ids": list(ids), "action": action, "tags": list(tags)}
         try:
-            response = await self._ask(f"{self.family}.bulk_update_tags", body=body)
-            return BulkTags.of(response.record("updated"))
+            return await self.edit_tags(ids, action, tags)
         except NOT_HERE:
             changed, errors = await one_by_one(ids, retag)
             updated = [{"id": record.id, "tags": list(record.tags)} for record in changed]
             return BulkTags.of({"updated": updated, "skipped": errors})
+
+    async def edit_tags(self, ids: Sequence[Number], action: str, tags: Sequence[str]) -> BulkTags:
+        """Do the same in one request; there is no fallback: see `NOT_HERE`."""
+        body = {"ids": list(ids), "action": action, "tags": list(tags)}
+        response = await self._ask(f"{self.family}.bulk_update_tags", body=body)
+        return BulkTags.of(response.record("updated"))
 
 
 class LoggedRecords(WholeRecords[ApiRecord]):

@@ -1,15 +1,19 @@
 """A line that adds, removes or sets tags, of any kind of record."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
+from flagtui.changes.difference import without
 from flagtui.models.editable_fields import TAG_LIMIT
+from flagtui.models.json_value import JSON, as_list, as_text
 from flagtui.safe_text import safe_text
 
 SHOWN: Final = 100
 """The most tags that are drawn on one line."""
+MOST: Final = 100
+"""The most tags that servers add or remove by name in one request."""
 
 
 class Retagging(msgspec.Struct, frozen=True):
@@ -30,6 +34,29 @@ class Retagging(msgspec.Struct, frozen=True):
         before = () if self.replaces else tuple(tags)
         kept = [tag for tag in before if tag not in self.removed]
         return tuple(dict.fromkeys([*kept, *self.added]))
+
+
+Action = Literal["add", "remove"]
+
+
+class Retag(msgspec.Struct, frozen=True):
+    """Tags to add or to remove by name: those that other users set meanwhile stay."""
+
+    action: Action
+    tags: tuple[str, ...]
+
+    def is_done(self, tags: Collection[str]) -> bool:
+        """Return whether these tags show it."""
+        return all((tag in tags) == (self.action == "add") for tag in self.tags)
+
+
+def retag_between(before: JSON, after: JSON) -> Retag | None:
+    """Return the change between two lists of tags; None unless it only adds some, or only removes some."""
+    old, new = as_list(before), as_list(after)
+    added, removed = (tuple(map(as_text, without(*sides))) for sides in ((new, old), (old, new)))
+    if bool(added) == bool(removed) or len(added or removed) > MOST:
+        return None
+    return Retag("add", added) if added else Retag("remove", removed)
 
 
 def first_tags(after: Sequence[str], before: Collection[str]) -> tuple[Sequence[str], str]:

@@ -37,7 +37,7 @@ def markdown(entries: Iterable[Entry], title: str = "Changes") -> str:
 def summary(entry: Entry) -> str:
     """Format an entry on a line: `checkout-v2: turn off, saved, v12 → v13`. Raw."""
     versions = ""
-    if entry.version is not None and entry.saved_version is not None:
+    if entry.version is not None and entry.saved_version not in (None, entry.version):
         versions = f", v{entry.version} → v{entry.saved_version}"
     return f"{entry.key}: {entry.change}, {entry.ending or 'not known'}{versions}"
 
@@ -48,7 +48,7 @@ def _entry_lines(entry: Entry) -> list[str]:
     where = plain(entry.signature.profile or entry.signature.project)
     place = f" in {where}" if where else ""
     change = plain(verb(entry.verb).name)
-    is_counted = entry.ending == "saved" and entry.saved_version is not None
+    is_counted = entry.ending == "saved" and entry.saved_version not in (None, entry.version)
     versions = f" as version {entry.saved_version}" if is_counted else ""
     ended = f"{_ENDINGS[entry.ending]}{versions}{entry.direction and f' ({entry.direction})'}."
     first = f"- {clock_words(entry.at)} {code(entry.key)}: {change}{who}{place}. {ended}"

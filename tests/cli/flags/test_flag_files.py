@@ -37,7 +37,7 @@ def test_file_changes_many_flags(form: str, signed_in: Run, tmp_path: Path) -> N
 
 def test_older_file_names_the_changes_since_it_was_printed(signed_in: Run, tmp_path: Path) -> None:
     (record, _other) = print_flags(signed_in, *KEYS)
-    assert signed_in("flags", "tag", KEYS[0], "--add", "since", "--yes").code == 0
+    assert signed_in("flags", "edit", KEYS[0], "--field", "name=Since", "--yes").code == 0
     versions = f"v{record['version']} → v{record['version'] + 1} by"
     for changed, is_named in (({}, True), ({"id": record["id"] + 1}, False), ({"version": 99}, False)):
         file = write_records(tmp_path / "flags", [record | changed])

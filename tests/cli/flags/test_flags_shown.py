@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from time import process_time
 
-import httpx
 import pytest
 from tests.cli.conftest import KEY, Done, Run, Service, reachable, require_done, server_variables
 from tests.cli.processes import loaded_by
@@ -139,13 +138,11 @@ def test_the_activity_around_a_moment_has_the_likeliest_cause_first(signed_in: R
 
 
 def test_diff_reports_tags_as_far_as_they_are_logged(service: Service, signed_in: Run, key: str) -> None:
-    assert signed_in("flags", "tag", key, "--add", "unlogged", "--yes").code == 0
+    id = signed_in("flags", "get", key, "--json").records[0]["id"]
+    service.ask(lambda client: client.flags.update(id, {"tags": ["unlogged"]}))
     records = signed_in("flags", "diff", key, "--json").records
     assert ["tags or dashboards can have changed" in each["change"] for each in records] == [True]
-    id = signed_in("flags", "get", key, "--json").records[0]["id"]
-    body = {"ids": [id], "action": "add", "tags": ["logged"]}
-    address = f"{service.address}/api/projects/1/feature_flags/bulk_update_tags/"
-    assert httpx.post(address, json=body, headers={"Authorization": f"Bearer {KEY}"}).status_code == 200
+    assert signed_in("flags", "tag", key, "--add", "logged", "--yes").code == 0
     logged = [each for each in signed_in("flags", "diff", key, "--json").records if each["where"] == "tags"]
     assert [each["change"] for each in logged] == ["tags: + logged"]
 

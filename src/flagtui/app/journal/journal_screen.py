@@ -245,7 +245,9 @@ def _facts(*facts: tuple[str, str]) -> Iterator[list[Piece]]:
 def _versions(entry: Entry) -> str:
     if entry.version is None:
         return ""
-    return f"{entry.version}" if entry.saved_version is None else f"{entry.version} → {entry.saved_version}"
+    # Tags changed by name make no version.
+    is_same = entry.saved_version in (None, entry.version)
+    return f"{entry.version}" if is_same else f"{entry.version} → {entry.saved_version}"
 
 
 def write_scope_of(entry: Entry | None) -> str:

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
 from flagtui.changes.editor_text import RecordText
-from flagtui.changes.tag_line import Retagging as TagLine
+from flagtui.changes.tag_line import Action, Retag, Retagging
 from flagtui.changes.verbs import Verb, verb_table
 from flagtui.models.editable_fields import is_plain_key, trim
 from flagtui.models.json_value import JSON
@@ -17,14 +17,6 @@ from flagtui.models.rows import EventDefinitionRow
 from flagtui.safe_text import safe_text
 
 KIND: Final = "event_definition"
-Retagging = Literal["add", "remove"]
-
-
-class Retag(msgspec.Struct, frozen=True):
-    """The same tags for many events, which servers can change together."""
-
-    action: Retagging
-    tags: tuple[str, ...]
 
 
 class EventIntent(msgspec.Struct, frozen=True):
@@ -35,6 +27,7 @@ class EventIntent(msgspec.Struct, frozen=True):
     verb: str
     seen: Mapping[str, JSON] = {}
     retag: Retag | None = None
+    """The same tags for many events, which servers can change together."""
     name: str = ""
     """Of a new definition, which has no id yet; and of one that may have been deleted."""
 
@@ -114,7 +107,7 @@ def set_field(id: str, name: str, value: JSON, seen: JSON) -> EventIntent:
     return EventIntent(id, {name: value}, _SETTING[name], {name: seen})
 
 
-def retag(id: str, action: Retagging, tags: Sequence[str], before: Sequence[str]) -> EventIntent:
+def retag(id: str, action: Action, tags: Sequence[str], before: Sequence[str]) -> EventIntent:
     """Add or remove tags; changes of other tags by other users stay."""
     given = tidy_tags(tags)
     result = [*before, *given] if action == "add" else [tag for tag in before if tag not in given]
@@ -123,7 +116,7 @@ def retag(id: str, action: Retagging, tags: Sequence[str], before: Sequence[str]
     )
 
 
-def tag_intent(row: EventDefinitionRow, tags: TagLine) -> EventIntent:
+def tag_intent(row: EventDefinitionRow, tags: Retagging) -> EventIntent:
     """Return an intent for a line of tags; adding only, or removing only, can go for many events together."""
     if tags.added and not tags.removed and not tags.replaces:
         return retag(row.id, "add", tags.added, row.tags)

@@ -33,7 +33,7 @@ from flagtui.changes.unanswered import as_unknown
 from flagtui.models.activity import Activity
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.flag_responses import BulkError
-from flagtui.models.json_value import JSON
+from flagtui.models.json_value import JSON, as_text
 from flagtui.models.record_fields import EVENT_FIELDS
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _of_group(plan: EventPlan, kept: JSON, skipped: BulkError | None) -> Definit
     retag = plan.intent.retag
     if retag is None or not isinstance(kept, list):
         return Outcome(plan, "saved")
-    is_kept = all((tag in kept) == (retag.action == "add") for tag in retag.tags)
+    is_kept = retag.is_done([*map(as_text, kept)])
     return (
         Outcome(plan, "saved")
         if is_kept

@@ -28,6 +28,7 @@ from flagtui.changes.own_changes import MOST_READ, OwnChanges, author_of, mark_o
 from flagtui.changes.planner import Planned
 from flagtui.changes.revert_refusals import NOT_LOGGED, as_partial, changed_since, not_settable
 from flagtui.changes.skipped import Blocked
+from flagtui.changes.tag_line import retag_between
 from flagtui.changes.verbs import STATES, verb, verb_for
 from flagtui.evaluate import wire
 from flagtui.models.activity import Activity, version_made
@@ -192,6 +193,10 @@ def _changes_since_creation(entry: Entry, fresh: Flag) -> tuple[FieldConflict, .
 
 def _verdict(entry: Entry, record: Flag, if_absent: RecoveryVerdict) -> RecoveryVerdict:
     after = restore_payloads(entry.after, record.filters) if entry.is_secret else entry.after
+    # A change of tags by name makes no version.
+    edit = retag_between(entry.before.get("tags"), after["tags"]) if after.keys() == {"tags"} else None
+    if edit is not None and edit.is_done(record.tags):
+        return "applied"
     if entry.version is not None and record.version is not None and record.version <= entry.version:
         return if_absent
     if entry.has_hidden_payload:

@@ -18,6 +18,7 @@ from flagtui.changes.flags.flag_refusals import refusals
 from flagtui.changes.flags.flag_words import hidden_conflict, in_words, mask_line
 from flagtui.changes.proposal import Caution, PlanBase
 from flagtui.changes.skipped import Blocked
+from flagtui.changes.tag_line import Retag, retag_between
 from flagtui.changes.verbs import STATES, verb
 from flagtui.evaluate import wire
 from flagtui.models.account import User
@@ -65,6 +66,8 @@ class Plan(AboutFlag, frozen=True, kw_only=True):
     original: Mapping[str, JSON]
     is_secret: bool
     """Whether its values are masked in the journal."""
+    retag: Retag | None = None
+    """The tags that it adds or removes by name, where the server has that; it makes no version then."""
 
     @property
     def is_new(self) -> bool:
@@ -78,7 +81,9 @@ class Plan(AboutFlag, frozen=True, kw_only=True):
     @property
     def versions(self) -> str:
         version = self.fresh.version
-        return "" if version is None else f"v{version} → v{version + 1}"
+        if version is None:
+            return ""
+        return f"v{version}" if self.retag is not None else f"v{version} → v{version + 1}"
 
 
 _NEVER: Final = {"unarchive": "is not archived", "restore": "is not deleted"}
@@ -117,6 +122,7 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
     before = {name: stored[name] for name in values}
     body, original = _request_of(values, fresh)
     is_secret = fresh.has_encrypted_payloads or values.get("has_encrypted_payloads") is True
+    is_retag = values.keys() == {"tags"} and fresh.id > 0 and not fresh.targeting.has_rules
     words = verb(intent.verb)
     if is_secret and not same(*(wire.payloads(side.get("filters")) for side in (before, values))):
         # The journal has no encrypted payload to put back.
@@ -141,6 +147,7 @@ def plan_flag(intent: Intent, fresh: Flag, context: Context) -> Plan | NoOp | Bl
         original=original,
         is_secret=is_secret,
         read_at=context.now,
+        retag=retag_between(before["tags"], values["tags"]) if is_retag else None,
     )
 
 

@@ -6,23 +6,22 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
-import msgspec
-
 from flagtui.api.errors import ApiError, Conflict, Invalid
 from flagtui.api.flags import NOT_COMPARED, Flags
 from flagtui.api.heavy_work import off_loop
-from flagtui.api.operations import NOT_HERE
+from flagtui.api.operations import NOT_HERE, after_write
 from flagtui.changes.adapter import Adapter
 from flagtui.changes.canonical_filters import means_same, normal_filters
 from flagtui.changes.difference import FieldConflict, Path, difference, merge, same
 from flagtui.changes.flags.flag_plan import Plan, live_key, stored_value
 from flagtui.changes.flags.flag_words import hidden_conflict, in_words
+from flagtui.changes.flags.narrow_writes import SHARE, narrow_write
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.proposal import NOT_KEPT, Outcome, why_not_kept
+from flagtui.changes.tag_line import Retag
 from flagtui.changes.unanswered import as_unknown
-from flagtui.evaluate import wire
 from flagtui.models.flag import Flag
-from flagtui.models.json_value import JSON, as_dict, as_text
+from flagtui.models.json_value import JSON, as_id
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.safe_text import safe_text
 
@@ -50,7 +49,8 @@ class FlagAdapter(Adapter[Plan, Flag]):
         )
 
     def is_compared(self, plan: Plan) -> bool:
-        return not _UNPROTECTED & plan.body.keys()
+        """Return True also for tags changed by name, which overwrite none; `send` compares other tags."""
+        return plan.retag is not None or not _UNPROTECTED & plan.body.keys()
 
     async def read(self, plan: Plan) -> Flag | None:
         return await (self.flags.find(plan.key) if plan.is_new else self.flags.get(plan.id))
@@ -63,14 +63,33 @@ class FlagAdapter(Adapter[Plan, Flag]):
         return _conflict_outcome(plan, now)
 
     async def send(self, plan: Plan) -> FlagOutcome:
+        stored = None
+        if plan.retag is not None and (stored := await self._edit_tags(plan, plan.retag)) is None:
+            now = await self.flags.get(plan.id)
+            if conflict := await off_loop(lambda: self.conflict(plan, now), now.raw):
+                return conflict
         try:
-            stored = await self._write(plan)
+            stored = stored or await self._write(plan)
         except Conflict as error:
             return await self._after_conflict(plan, error)
         if saved := await off_loop(lambda: compare(plan, stored), plan.fresh.raw, stored.raw):
             return saved
         next = why_not_kept(plan.values) or "an approval may be pending; look at it in the browser"
         return Outcome(plan, "refused", None, NOT_KEPT, next)
+
+    async def _edit_tags(self, plan: Plan, edit: Retag) -> Flag | None:
+        """Add or remove tags by name; None when nothing was changed: an update can, or is refused with why."""
+        try:
+            done = await self.flags.edit_tags([plan.id], edit.action, edit.tags)
+        except (*NOT_HERE, Invalid):
+            return None
+        tags = next((each.tags for each in done.updated if as_id(each.id) == plan.id), None)
+        if tags is not None:
+            return await off_loop(lambda: Flag.of({**plan.fresh.raw, "tags": list(tags)}), plan.fresh.raw)
+        if done.skipped:
+            return None
+        with after_write():
+            return await self.flags.get(plan.id)
 
     async def _write(self, plan: Plan) -> Flag:
         """Send a narrow write where the change and the server allow it, else an update."""
@@ -163,7 +182,9 @@ def compare(plan: Plan, flag: Flag, *, is_whole: bool = False) -> FlagOutcome | 
     was, now = plan.fresh.raw, flag.raw
     unchanged = {name for name in was.keys() & now.keys() - plan.values.keys() if same(was[name], now[name])}
     before = normal(plan.fresh, unchanged)
-    expected = {**before, **_in_one_form(plan.values)}
+    # Of tags changed by name, those of others are there too.
+    is_retagged = plan.retag is not None and plan.retag.is_done(flag.tags)
+    expected = {**before, **_in_one_form({"tags": [*flag.tags]} if is_retagged else plan.values)}
     stored = _seen_like(before, expected, normal(flag, unchanged))
     planned = [line.path for line in difference(before, expected)]
     missing = [line for line in difference(expected, stored) if _is_about(line.path, planned)]
@@ -177,7 +198,8 @@ def compare(plan: Plan, flag: Flag, *, is_whole: bool = False) -> FlagOutcome | 
     remarks = []
     if plan.fresh.version is not None and flag.version is not None and flag.version > plan.fresh.version + 1:
         others = flag.version - plan.fresh.version - 1
-        remarks.append(f"saved; it was changed meanwhile, {others} time{'s' * (others > 1)}")
+        perhaps = ", perhaps the same values" if _UNPROTECTED & plan.body.keys() else ""
+        remarks.append(f"saved; it was changed meanwhile, {others} time{'s' * (others > 1)}{perhaps}")
     beyond = [line for line in changed if not _is_about(line.path, planned)]
     remarks += [f"changed outside the plan: {in_words(line, before, stored)}" for line in beyond[:4]]
     remarks += [f"not changed as planned: {in_words(line, expected, stored)}" for line in missing[:4]]
@@ -229,63 +251,3 @@ class VersionedFlagAdapter(FlagAdapter):
 
     def is_compared(self, plan: Plan) -> bool:
         return False
-
-
-Filters = dict[str, JSON]
-SHARE: Final = "rollout_percentage"
-"""What a server that takes whole shares only names when it refuses a fraction."""
-OPEN: Final = wire.new_condition(100)
-"""The first condition, which matches everyone."""
-
-
-class NarrowWrite(msgspec.Struct, frozen=True):
-    """Another share for one condition, or a condition for everyone in first place."""
-
-    condition: int | None = None
-    """Its place, counted from 0; None puts one for everyone first."""
-    percent: float = 100
-    variant: str | None = None
-    """For everyone, of a flag with variants."""
-
-    async def send(self, plan: Plan, version: int, flags: Flags) -> Flag:
-        """Return the request, for a version."""
-        if self.condition is None:
-            return await flags.roll_out_to_everyone(plan.id, variant=self.variant, version=version)
-        return await flags.set_rollout(plan.id, self.condition, self.percent, version=version)
-
-
-def narrow_write(plan: Plan) -> NarrowWrite | None:
-    """Return the plan as a narrow write; None if it changes more, or if the server would refuse it."""
-    if plan.is_new or plan.values.keys() != {"filters"}:
-        return None
-    before, after = as_dict(plan.before["filters"]), as_dict(plan.values["filters"])
-    return _one_share(before, after) or _to_everyone(before, after)
-
-
-def _one_share(before: Filters, after: Filters) -> NarrowWrite | None:
-    groups, new_groups = [*wire.conditions(before)], wire.conditions(after)
-    pairs = enumerate(zip(groups, new_groups, strict=False))
-    moved = [place for place, (was, will_be) in pairs if wire.share(was) != wire.share(will_be)]
-    if len(moved) != 1:
-        return None
-    place, percent = moved[0], wire.share(new_groups[moved[0]])
-    if isinstance(percent, bool) or not isinstance(percent, int | float) or not 0 <= percent <= 100:
-        return None
-    groups[place] = wire.with_share(as_dict(groups[place]), percent)
-    is_all = means_same(wire.with_conditions(before, groups), after, ("filters",))
-    return NarrowWrite(place, percent) if is_all else None
-
-
-def _to_everyone(before: Filters, after: Filters) -> NarrowWrite | None:
-    groups, variants = wire.conditions(before), [*map(as_dict, wire.variants(before))]
-    full = [as_text(as_dict(item).get("key")) for item in wire.variants(after) if wire.share(item) == 100]
-    is_clear = len(full) == 1 if variants else not full
-    leads = bool(groups) and means_same(groups[0], OPEN, ("filters", "groups", 0))
-    if leads or not is_clear or before.get("feature_enrollment"):
-        return None
-    variant = full[0] if full else None
-    filters = wire.with_conditions(before, [OPEN, *groups])
-    if variants:
-        shares = [wire.with_share(item, 100 if item.get("key") == variant else 0) for item in variants]
-        filters = wire.with_variants(filters, shares)
-    return NarrowWrite(variant=variant) if means_same(filters, after, ("filters",)) else None

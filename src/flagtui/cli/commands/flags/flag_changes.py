@@ -122,7 +122,7 @@ def with_version_check(planned: Planned[FlagRequest, Plan]) -> Planned[FlagReque
     adapter = planned.adapter
     if not isinstance(adapter, FlagAdapter):
         return planned
-    if not all(map(adapter.is_compared, planned.plans)):
+    if not all(plan.retag is None and adapter.is_compared(plan) for plan in planned.plans):
         progress("the server does not compare versions of this change: the check is not atomic")
     return replace(planned, adapter=VersionedFlagAdapter(adapter.flags))
 
@@ -227,7 +227,7 @@ async def rollout(
 
 @change_command(
     "tag",
-    operations=WRITE,
+    operations=(*WRITE, "flags.bulk_update_tags"),
     examples=("checkout-redesign --add ops --remove old --dry-run", "'is:stale' --add cleanup --dry-run"),
 )
 @FLAG_WORDS
