@@ -87,7 +87,7 @@ BASES: Final = {
     "ReadList",
 }
 BASES_TOO: Final = {
-    *("RecordScreen", "FramedScreen", "Dialog", "OwnedScreen", "LinesForm", "LineKeys"),
+    *("RecordScreen", "FramedScreen", "Dialog", "OwnedScreen", "LinesForm", "KeptForm", "LineKeys"),
     *("ActivityAroundMoment", "ActivityKeys"),
 }
 """What the screens are built on."""

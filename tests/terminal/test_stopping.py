@@ -213,6 +213,23 @@ def test_interrupted_saves_are_resolved_at_next_start_and_never_repeated(home: d
         is_told = True
 
 
+@story
+def test_form_of_a_lost_connection_is_offered_again(surroundings: dict[str, str]) -> None:
+    with Terminal(FLAGTUI, size=SIZE, environment=surroundings) as terminal:
+        terminal.wait_for("synced")
+        terminal.press("e", until="not saved yet|no changes")
+        terminal.press("\r", until="accept")
+        terminal.press("A long text\r", until="not saved yet")
+        WAYS["lost connection"](terminal)
+        terminal.wait_for_end()
+    with Terminal(FLAGTUI, size=SIZE, environment=surroundings) as terminal:
+        terminal.wait_for("synced")
+        terminal.press("e", until="restore  just now; description")
+        terminal.press("\r", until="A long text")
+        terminal.press("\x11", until="the same key again discards it")
+        assert terminal.press_to_end("\x11") == 0
+
+
 def test_stopped_resized_and_interrupted_it_saves_once_and_says_so(home: dict[str, str]) -> None:
     with saving(home) as terminal:
         version = version_of(home)

@@ -90,7 +90,7 @@ class StagedChangeEditor:
     def _edit_new(self, change: StagedChange) -> None:
         """Open the form of a flag that the set creates."""
         copy, replace = WorkingCopy.new(change.values), partial(self._replace, change)
-        self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy, create=replace))
+        self._runner.run(FormScreen(self._app_state, self._runner, copy, create=replace).open())
 
     async def _replace(self, change: StagedChange, flags: Sequence[NewFlag], on_report: OnReport) -> None:
         workspace = self._runner.open_workspace()

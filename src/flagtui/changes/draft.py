@@ -9,7 +9,7 @@ from typing import Any, Self
 from flagtui.changes.difference import same
 from flagtui.changes.shares import even_shares
 from flagtui.evaluate import wire
-from flagtui.models.editable_fields import is_plain_key
+from flagtui.models.editable_fields import FieldTable, is_plain_key
 from flagtui.models.json_value import JSON, as_dict, as_number, as_text
 
 
@@ -18,6 +18,8 @@ class Draft:
 
     noun: str
     """What kind of record it is: `flag`."""
+    fields: FieldTable
+    """The fields of the kind."""
 
     def __init__(self, values: Mapping[str, JSON]) -> None:
         self.values: dict[str, JSON] = dict(values)
@@ -70,6 +72,33 @@ class Draft:
     @abstractmethod
     def problems(self) -> Sequence[str]:
         """The problems that a strict server would refuse, top to bottom."""
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether its values may not be stored on this machine."""
+        return False
+
+    def state(self) -> dict[str, JSON]:
+        """Return the changed values and those they replace, or all of a new record, as JSON for `resume`."""
+        changed = [
+            name
+            for name, value in self.values.items()
+            if self.is_new or name not in self._at_first or not same(value, self._at_first[name])
+        ]
+        seen = {name: self._at_first[name] for name in changed if name in self._at_first and not self.is_new}
+        return {"values": {name: self.values[name] for name in changed}, "seen": seen}
+
+    def resume(self, state: Mapping[str, JSON]) -> None:
+        """Take over the values of an earlier draft of the record, as far as they can still be edited.
+
+        The values they replace stay those that the user saw: a later one of another user is a conflict.
+        """
+        values, seen = as_dict(state["values"]), as_dict(state["seen"])
+        if self.is_new:
+            self.values = values
+            return
+        self.values.update({name: value for name, value in values.items() if name in self.values})
+        self._at_first.update({name: value for name, value in seen.items() if name in self._at_first})
 
     variants_path: tuple[str, ...]
     """Where the variants are in the values."""

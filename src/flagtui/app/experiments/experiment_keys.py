@@ -119,12 +119,12 @@ class ExperimentKeys(RecordKeys):
         if chosen is not None:
             key, is_linked = chosen.key, chosen.is_linked
             copy = ExperimentCopy.new(name.strip(), key, is_linked=is_linked, flag=chosen.flag)
-            self._fill_in(copy, workspace)
+            await self._fill_in(copy, workspace)
 
     async def _edit(self, row: ExperimentRow) -> None:
         fresh, workspace = await self._read(row)
         if fresh is not None and workspace is not None:
-            self._fill_in(ExperimentCopy.of(fresh), workspace)
+            await self._fill_in(ExperimentCopy.of(fresh), workspace)
 
     async def _read(self, row: ExperimentRow) -> tuple[Experiment | None, Workspace | None]:
         workspace = self._app_state.workspace
@@ -137,8 +137,8 @@ class ExperimentKeys(RecordKeys):
         self._runner.show_toast(Notice(words, "warning", "not possible now"))
         return None, None
 
-    def _fill_in(self, copy: ExperimentCopy, workspace: Workspace) -> None:
-        self._runner.app.push_screen(ExperimentForm(self._app_state, self.steps, workspace, copy))
+    async def _fill_in(self, copy: ExperimentCopy, workspace: Workspace) -> None:
+        await ExperimentForm(self._app_state, self.steps, workspace, copy).open()
 
     async def _edit_json(self, row: ExperimentRow) -> None:
         fresh, workspace = await self._read(row)

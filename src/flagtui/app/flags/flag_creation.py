@@ -78,16 +78,16 @@ class FlagCreation:
             return
         match kind:
             case "boolean":
-                self._fill_in(boolean_flag(key))
+                await self._fill_in(boolean_flag(key))
             case "multivariate":
-                self._fill_in(multivariate_flag(key, ("control", "test")))
+                await self._fill_in(multivariate_flag(key, ("control", "test")))
             case "config":
-                self._fill_in(remote_configuration(key, "{}"))
+                await self._fill_in(remote_configuration(key, "{}"))
             case "copy":
                 await self._copy_here(rows[0], key)
 
-    def _fill_in(self, fields: dict[str, JSON]) -> None:
-        self._runner.app.push_screen(FormScreen(self._app_state, self._runner, WorkingCopy.new(fields)))
+    async def _fill_in(self, fields: dict[str, JSON]) -> None:
+        await FormScreen(self._app_state, self._runner, WorkingCopy.new(fields)).open()
 
     async def _key(self, usual: str) -> str | None:
         rows = self._app_state.workspace.flags.rows if self._app_state.workspace else ()
@@ -136,7 +136,7 @@ class FlagCreation:
             consequences = (stays_behind_in_words(left[flag.id]),)
             copy = await off_loop(lambda: WorkingCopy.new(copy_of(flag, key)), flag.filters)
             if not is_left(workspace, self._app_state, self._runner):
-                self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy, consequences))
+                await FormScreen(self._app_state, self._runner, copy, consequences).open()
 
     async def _copy_away(self, rows: Sequence[FlagRow], project: int, name: str) -> None:
         """Copy flags to another project as new flags; by the server where only it can copy a single one."""

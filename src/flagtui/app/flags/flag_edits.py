@@ -103,4 +103,4 @@ class FlagEdits:
         flag = await read_flag(rows[0], self._app_state, self._runner)
         if flag is not None:
             copy = await off_loop(lambda: WorkingCopy.of(flag), flag.filters)
-            self._runner.app.push_screen(FormScreen(self._app_state, self._runner, copy))
+            await FormScreen(self._app_state, self._runner, copy).open()

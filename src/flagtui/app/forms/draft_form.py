@@ -13,7 +13,8 @@ from textual.widgets.option_list import Option
 
 from flagtui.api.heavy_work import is_heavy, off_loop
 from flagtui.app.forms.form_lines import FormLine, Part
-from flagtui.app.forms.line_keys import CopyT, FormLines, LineKeys, QuestionsT
+from flagtui.app.forms.kept_form import KeptForm
+from flagtui.app.forms.line_keys import CopyT, FormLines, QuestionsT
 from flagtui.app.forms.question_chain import ask_in_turn
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.shell.header import Header
@@ -29,7 +30,7 @@ BESIDE_LINES: Final = 5
 """Cells of the screen beside a line of the form."""
 
 
-class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
+class LinesForm(KeptForm[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
     """Keep the form open until its values are saved, so that a refusal or a conflict loses nothing.
 
     Subclasses define the lines and what each key does to one of them.
@@ -164,12 +165,12 @@ class LinesForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
         event.stop()
         line = self._line
         if line is not None and line.part != "heading" and not self._held:
-            self._runner.run(self.while_living(self._ask(line)))
+            self._runner.run(self.while_living(self.ask_about(line)))
 
-    async def _ask(self, line: FormLine) -> None:
+    async def ask_about(self, line: FormLine) -> None:
         before = {each.id for each in self._lines}
-        with self.hold():
-            await ask_in_turn(lambda: self._questions.open(line))
+        with self.hold(), self.asking(line) as texts:
+            await ask_in_turn(lambda: self._questions.open(line), texts)
         self.show_change()
         added = [each.id for each in self._lines if each.id not in before]
         if line.part.startswith("add") and added and self.is_attached:

@@ -1,6 +1,6 @@
 """The questions of one command: Escape in a later one asks the one before again; entered text stays."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 from textual.screen import Screen
@@ -18,7 +18,9 @@ class QuestionLeft(Exception):
 class QuestionChain:
     """Answers of the questions so far; a repeated run gets them without a dialog."""
 
-    def __init__(self) -> None:
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = dict(texts)
+        """By question, what an earlier run of the program left in it."""
         self._place = 0
         self._answers: list[tuple[Any, Any]] = []
         """Each question with its answer."""
@@ -50,6 +52,8 @@ class QuestionChain:
         before, entered = self._entered.get(place, (None, None))
         if entered is not None and before == question:
             screen.recall(entered)
+        elif (text := self._texts.pop(str(question), None)) is not None:
+            screen.recall(text)
         answer = await show(screen)
         self._entered[place] = question, screen.entered
         if answer is not None:
@@ -60,15 +64,15 @@ class QuestionChain:
         return answer
 
 
-async def ask_in_turn(ask: Callable[[], Awaitable[AnswerT]]) -> AnswerT:
+async def ask_in_turn(ask: Callable[[], Awaitable[AnswerT]], texts: Mapping[str, str] = {}) -> AnswerT:
     """Return what the function makes of its questions: one chain, or a part of that of the caller.
 
     The function runs again from its start after Escape: it changes nothing before its last question.
-    A write ends the chain.
+    A write ends the chain. Its questions begin with the `texts` that an earlier run left in them.
     """
     if CHAIN.get() is not None:
         return await ask()
-    chain = QuestionChain()
+    chain = QuestionChain(texts)
     token = CHAIN.set(chain.ask)
     try:
         while True:

@@ -12,7 +12,7 @@ from textual import events, on
 from textual._context import active_message_pump
 from textual.app import ReturnType
 from textual.await_complete import AwaitComplete
-from textual.dom import DOMNode, NoScreen
+from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.message_pump import MessagePump
 from textual.screen import ModalScreen, Screen
@@ -24,7 +24,14 @@ from flagtui.app.commands.command_table import signs_of
 from flagtui.app.shell.toasts import drop_stale, make_way, show_toast
 from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.widgets.field import Field
-from flagtui.app.widgets.screen_lifecycle import Lifecycle, LivingWorkers, is_living, until_closed
+from flagtui.app.widgets.screen_lifecycle import (
+    Lifecycle,
+    LivingWorkers,
+    is_living,
+    keep_all_edits,
+    screen_of,
+    until_closed,
+)
 from flagtui.text.key_signs import name_keys
 from flagtui.text.styled import Notice
 
@@ -225,7 +232,11 @@ class ScreenOwner(TerminalApp[ReturnType]):
             return False
         return await super()._dispatch_action(namespace, action_name, params)
 
-    # Faults
+    # Faults, and other ends that the user did not choose
+
+    def keep_edits(self) -> None:
+        if kept := keep_all_edits(self.screen_stack):
+            self.last_words = f"ended by a signal. {kept}"
 
     async def _process_messages_loop(self) -> None:
         await until_closed(self, super()._process_messages_loop)
@@ -260,10 +271,11 @@ class ScreenOwner(TerminalApp[ReturnType]):
 
     def _give_up(self, node: MessagePump, worker: Worker[Any] | None) -> str:
         """Close the screen of the node, or its replacement."""
-        screen = _screen_of(node) or (self.screen if worker is None else None)
+        screen = screen_of(node) or (self.screen if worker is None else None)
         if screen in self.screen_stack[KEPT:]:
+            kept = keep_all_edits(self.screen_stack[self.screen_stack.index(screen) :])
             self.close_screen(screen)
-            return "The screen was closed; the list is still here."
+            return f"The screen was closed; the list is still here. {kept}".rstrip()
         if worker is not None:
             if node is self:
                 self.recover_worker(worker)
@@ -281,14 +293,6 @@ class ScreenOwner(TerminalApp[ReturnType]):
 
             where = report_place(self.keep_report(error))
             what = f"stopped because of a fault of its own ({type(error).__name__})."
-            self.last_words = " ".join(filter(None, (what, self.words_about_open_changes(), where)))
+            open_changes, kept = self.words_about_open_changes(), keep_all_edits(self.screen_stack)
+            self.last_words = " ".join(filter(None, (what, open_changes, kept, where)))
         self._close_messages_no_wait()
-
-
-def _screen_of(node: MessagePump) -> Screen[Any] | None:
-    if not isinstance(node, Widget):
-        return None
-    try:
-        return node.screen
-    except NoScreen:
-        return None

@@ -60,7 +60,11 @@ def kill_watchdog() -> None:
 class SignalWatch:
     """Ends the app on SIGTERM and SIGHUP with exit code 128 + signal, politely first and then without it."""
 
-    def __init__(self, leave: Callable[[int], None], before: list[Any] | None) -> None:
+    def __init__(
+        self, keep: Callable[[], None], leave: Callable[[int], None], before: list[Any] | None
+    ) -> None:
+        """`keep` stores unsaved edits at once: a loop that a stalled terminal blocks may never leave."""
+        self._keep = keep
         self._leave = leave
         self._before = before
         self._loop = asyncio.get_running_loop()
@@ -77,13 +81,14 @@ class SignalWatch:
             return
         self._caught = number
         end_at_last(128 + number, lambda: False, self._before)
+        self._keep()
         self._loop.call_soon_threadsafe(self._leave, 128 + number)
 
 
 def end_at_last(code: int, has_left: Callable[[], bool], before: list[Any] | None) -> None:
     """End the program although something keeps it: a terminal that takes nothing, a thread that goes on.
 
-    Nothing that must be kept is open any more once an app has to end.
+    Unsaved edits are stored before.
     """
 
     def end() -> None:

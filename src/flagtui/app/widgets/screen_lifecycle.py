@@ -6,7 +6,7 @@ once, and only while it is on top.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, cast
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, cast
 from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.await_complete import AwaitComplete
-from textual.dom import DOMNode
+from textual.dom import DOMNode, NoScreen
 from textual.events import ScreenResume
 from textual.geometry import Offset, Size
 from textual.message_pump import MessagePump
@@ -42,6 +42,16 @@ def is_living(node: MessagePump | None) -> bool:
 def _is_kept(screen: Screen[Any]) -> bool:
     app = screen.app
     return screen in app.screen_stack or app.is_screen_installed(screen)
+
+
+def screen_of(node: MessagePump) -> Screen[Any] | None:
+    """Return the screen of a widget; None for what has none."""
+    if not isinstance(node, Widget):
+        return None
+    try:
+        return node.screen
+    except NoScreen:
+        return None
 
 
 async def until_closed(node: MessagePump, handle_messages: Callable[[], Awaitable[None]]) -> None:
@@ -135,6 +145,13 @@ class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
         """Whether leaving loses what was entered in it."""
         return False
 
+    def keep_edits(self, above: Sequence[Screen[Any]]) -> str:
+        """Store what leaving loses here and in the screens above; return the name of its record, if any.
+
+        Called when the program ends, in the main thread but in any context. Raises OSError.
+        """
+        return ""
+
     def follow(self, watch: Callable[[Watcher], Watcher], watcher: Watcher) -> Watcher:
         """Call `watcher` after every change, until this is closed or the result is called.
 
@@ -221,6 +238,21 @@ class Lifecycle(ScreenBelow[ScreenResultType], Generic[ScreenResultType]):
 
     def _invoke_later(self, callback: Callable[[], Any], sender: MessagePump) -> None:
         super()._invoke_later(partial(_call, sender, callback), sender)
+
+
+def keep_all_edits(screens: Sequence[Screen[Any]]) -> str:
+    """Store what was entered in these screens and not saved; return the sentence about it."""
+    try:
+        edited = [
+            screen.keep_edits(screens[place + 1 :])
+            for place, screen in enumerate(screens)
+            if isinstance(screen, Lifecycle)
+        ]
+    except (OSError, ValueError, RecursionError) as fault:
+        why = fault.strerror if isinstance(fault, OSError) else type(fault).__name__
+        return f"What you entered could not be kept: {why}."
+    names = ", ".join(filter(None, edited))
+    return f"What you entered in {names} is kept; the form offers it again." if names else ""
 
 
 class OwnedScreen(Lifecycle[ScreenResultType], Screen[ScreenResultType], Generic[ScreenResultType]):

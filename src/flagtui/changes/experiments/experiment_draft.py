@@ -53,6 +53,7 @@ class ExperimentCopy(Draft):
     """An experiment as the person has it now, also unknown keys of metrics and settings."""
 
     noun = "experiment"
+    fields = EXPERIMENT_FIELDS
     variants_path = ("parameters", "feature_flag_variants")
 
     def __init__(self, fresh: Experiment, values: Mapping[str, JSON], *, has_own_flag: bool) -> None:
@@ -99,6 +100,18 @@ class ExperimentCopy(Draft):
     @property
     def is_new(self) -> bool:
         return self.fresh.id == 0
+
+    def state(self) -> dict[str, JSON]:
+        shared = {str(id): name for id, name in self.shared.items()}
+        own = {"fresh": dict(self.fresh.raw), "has_own_flag": self.has_own_flag} if self.is_new else {}
+        return {**super().state(), "shared": shared, **own}
+
+    def resume(self, state: Mapping[str, JSON]) -> None:
+        super().resume(state)
+        self.shared |= {int(id): as_text(name) for id, name in as_dict(state["shared"]).items()}
+        if self.is_new:
+            self.fresh = Experiment.of(as_dict(state["fresh"]))
+            self.has_own_flag = bool(state["has_own_flag"])
 
     @property
     def problems(self) -> list[str]:

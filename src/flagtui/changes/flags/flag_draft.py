@@ -72,6 +72,7 @@ class WorkingCopy(Draft):
     """A flag as the person has it now, also unknown keys of targeting."""
 
     noun = "flag"
+    fields = FLAG_FIELDS
     variants_path = ("filters", "multivariate", "variants")
 
     def __init__(self, flag: Flag, values: Mapping[str, JSON]) -> None:
@@ -96,6 +97,19 @@ class WorkingCopy(Draft):
     @property
     def is_new(self) -> bool:
         return self.flag.id == 0
+
+    @property
+    def is_secret(self) -> bool:
+        return self.flag.has_encrypted_payloads
+
+    def state(self) -> dict[str, JSON]:
+        return {**super().state(), "version": self.flag.version}
+
+    def resume(self, state: Mapping[str, JSON]) -> None:
+        super().resume(state)
+        if not self.is_new:
+            seen = {name: self._at_first[name] for name in as_dict(state["seen"]) if name in self._at_first}
+            self.flag = Flag.of({**self.flag.raw, **seen, "version": state["version"]})
 
     @property
     def filters(self) -> dict[str, JSON]:

@@ -55,9 +55,17 @@ class ExperimentForm(LinesForm[ExperimentCopy, ExperimentQuestions]):
     def lines(self) -> Iterator[FormLine]:
         return experiment_lines(self._copy, self._questions.known)
 
+    @property
+    def draft_id(self) -> str:
+        return str(self._copy.fresh.id)
+
+    @property
+    def record_name(self) -> str:
+        return as_text(self._copy.values.get("name")) or self._copy.fresh.name
+
     def heading(self) -> Sequence[Piece]:
         copy = self._copy
-        name = safe_text(as_text(copy.values.get("name")) or copy.fresh.name, 60)
+        name = safe_text(self.record_name, 60)
         title: Piece = ("New experiment ", "bold $primary") if copy.is_new else ("Edit ", "bold $primary")
         state = "" if copy.is_new else f"  #{copy.fresh.id} · {safe_text(state_word(copy.fresh.state), 20)}"
         return title, (name, "bold"), (state, "$faint")

@@ -45,6 +45,9 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
         super().__init__(app_state, runner, copy, FieldQuestions(copy, runner, app_state, self._reach))
         self._consequences = consequences
         self._create = create or runner.create
+        key = copy.flag.key
+        # Saving it is not what saves another new flag.
+        self._draft_id = f"staged {key}" if create else f"copy {key}" if consequences else str(copy.flag.id)
 
     def on_mount(self) -> None:
         self._learn_names()
@@ -95,9 +98,17 @@ class FormScreen(LinesForm[WorkingCopy, FieldQuestions]):
     def lines(self) -> Iterator[FormLine]:
         return form_lines(self._copy, self._app_state.names, self._reach, self.line_width)
 
+    @property
+    def draft_id(self) -> str:
+        return self._draft_id
+
+    @property
+    def record_name(self) -> str:
+        return str(self._copy.values.get("key") or self._copy.flag.key)
+
     def heading(self) -> Sequence[Piece]:
         copy = self._copy
-        name = safe_text(str(copy.values.get("key") or copy.flag.key), 60)
+        name = safe_text(self.record_name, 60)
         title: Piece = ("New flag ", "bold $primary") if copy.is_new else ("Edit ", "bold $primary")
         version = "" if copy.flag.version is None else f"  v{copy.flag.version}"
         return title, (name, "bold"), (version, "$faint")

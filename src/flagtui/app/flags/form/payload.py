@@ -29,21 +29,35 @@ class PayloadScreen(Dialog[str | None]):
         self._heading = title
         self._text = text
         self._note = note
+        self._recalled: str | None = None
         self._is_leaving = False
         """Whether the next Escape discards what was typed."""
+
+    @property
+    def question(self) -> object:
+        return self._heading
+
+    @property
+    def entered(self) -> str | None:
+        area = next(iter(self.query(TextEditor)), None)
+        return None if area is None or area.text == self._text else area.text
+
+    def recall(self, entered: str) -> None:
+        self._recalled = entered
 
     def compose(self) -> ComposeResult:
         keys = "ctrl+s accept · empty removes it · esc leave"
         with self.make_box("payload", safe_text(self._heading, 60), keys):
             if self._note:
                 yield Static(styled((self._note, "$warning")))
-            yield TextEditor(self._text)
+            yield TextEditor(self._text if self._recalled is None else self._recalled)
             yield Static(id="reading")
 
     def on_mount(self) -> None:
         # As in every prefilled field: typed or pasted text replaces it, a movement keeps it.
         area = self.query_one(TextEditor)
-        area.selection = Selection(area.document.end, area.document.start)
+        end = area.document.end
+        area.selection = Selection(end, area.document.start if self._recalled is None else end)
         self._check()
 
     @on(TextEditor.Changed)
@@ -65,7 +79,7 @@ class PayloadScreen(Dialog[str | None]):
 
     @property
     def has_edits(self) -> bool:
-        return self.query_one(TextEditor).text != self._text
+        return self.entered is not None
 
     def action_leave(self) -> None:
         """Leave; what was typed is discarded by a second Escape."""

@@ -1,0 +1,108 @@
+"""Drafts that the end of the program left unsaved: on disk until the same form is opened again."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from flagtui import local_time
+from flagtui.changes.difference import same
+from flagtui.changes.draft import Draft
+from flagtui.config.files import replace_file
+from flagtui.models.json_value import JSON, as_dict
+from flagtui.private_folders import place_sum, read_file
+
+MOST_MIB: Final = 64
+"""Size of a draft that is read."""
+
+
+class OpenQuestion(msgspec.Struct, frozen=True):
+    """An open question: the id of its line, and the text by question."""
+
+    line: str
+    texts: dict[str, str]
+
+
+class ComparedFields(NamedTuple):
+    """The fields of a draft."""
+
+    editable: list[str]
+    changed: list[str]
+    """Those with another value than the one that the draft replaces."""
+    lost: list[str]
+    """Those that cannot be edited any more."""
+
+
+class KeptDraft(msgspec.Struct, frozen=True):
+    """A draft on disk. `name` is raw; `state` is what `Draft.resume` takes."""
+
+    name: str
+    kept_at: float
+    state: dict[str, JSON]
+    unanswered: OpenQuestion | None = None
+    place: tuple[str, ...] = ()
+    path: str = ""
+
+    def discard(self) -> None:
+        """Delete the file."""
+        Path(self.path).unlink(missing_ok=True)
+
+    def compare(self, draft: Draft) -> ComparedFields:
+        """Compare it with the record as it is now."""
+        values, seen = as_dict(self.state["values"]), as_dict(self.state["seen"])
+        if draft.is_new:
+            return ComparedFields([*values], [], [])
+        editable = [name for name in values if name in draft.values]
+        changed = [name for name in editable if not same(seen.get(name), draft.values[name])]
+        return ComparedFields(editable, changed, [name for name in values if name not in draft.values])
+
+    def is_saved_in(self, draft: Draft) -> bool:
+        """Return whether the record has all of its values."""
+        if draft.is_new or self.unanswered is not None:
+            return False
+        values = as_dict(self.state["values"]).items()
+        return all(name in draft.values and same(value, draft.values[name]) for name, value in values)
+
+
+class DraftShelf(NamedTuple):
+    """The drafts of one project of a server."""
+
+    folder: Path
+    host: str
+    project: str
+
+    def keep(self, kept: KeptDraft, noun: str, id: str, redact: Callable[[str], str]) -> None:
+        """Write the draft of the record with this id. Raises OSError."""
+        place = self._place(noun, id)
+        # Two programs that a lost connection ends may have the same form open.
+        name = f"{_start_of(place)}-{local_time.file_stamp(kept.kept_at)}-{os.getpid()}.json"
+        replace_file(self.folder / name, redact(json.dumps(msgspec.to_builtins(replace(kept, place=place)))))
+
+    def find(self, draft: Draft, id: str) -> list[KeptDraft]:
+        """Return the drafts of the record, newest first; delete those that were saved after all."""
+        place, unsaved = self._place(draft.noun, id), list[KeptDraft]()
+        for path in self.folder.glob(f"{_start_of(place)}-*.json"):
+            kept = _read(path)
+            if kept is not None and kept.place == place:
+                kept.discard() if kept.is_saved_in(draft) else unsaved.append(kept)
+        return sorted(unsaved, key=lambda each: -each.kept_at)
+
+    def _place(self, noun: str, id: str) -> tuple[str, ...]:
+        return self.host, self.project, noun, id
+
+
+def _start_of(place: tuple[str, ...]) -> str:
+    return f"form-{place_sum(*place)}"
+
+
+def _read(path: Path) -> KeptDraft | None:
+    """Return the draft in a file, or None if it cannot be read."""
+    try:
+        raw: Mapping[str, JSON] = json.loads(read_file(path, MOST_MIB))
+        return msgspec.convert({**raw, "path": str(path)}, KeptDraft)
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
