@@ -5,6 +5,7 @@ import pytest
 from msgspec.structs import replace
 from tests.doubles.whole_program import Program, Setting, running, words
 from tests.journeys.steps import stand_on_experiment
+from tests.journeys.test_every_width import resize
 
 from flagtui.app.experiments.detail.series import SeriesScreen
 from flagtui.app.experiments.experiment_screen import ExperimentScreen
@@ -48,6 +49,9 @@ async def test_experiment_page_shows_everything_and_links_to_its_flag(setting: S
         await program.press("enter", shows="12 of 13 days", front=SeriesScreen)
         program.see("% over the baseline, all days so far", "no value")
         await program.press("v", shows=("20 Feb", "not computed yet"))
+        await resize(program, (100, 60))
+        assert any("INTERVAL" in line and "CHANCE" in line for line in program.screen.splitlines())
+        await resize(program, (132, 60))
         await program.press("R", toasts="requested a recalculation of all days")
         await program.press("escape", front=ExperimentScreen)
         await program.press("l", shows="checkout-redesign", front=FlagScreen)
@@ -75,7 +79,7 @@ async def test_what_an_unwilling_server_leaves_out_is_told(setting: Setting) -> 
         until = "as stored by the server until 2026-03-01  R refreshes; no newer results: "
         program.see(f"{until}The key lacks the scope query:read.", lacks="as of 2026-03-01")
         program.wire.answer_each(no_queries | {"timeseries_results/$": httpx.Response(200, json=pending)})
-        await program.press("enter", shows="being calculated: the server has no day yet")
+        await program.press("enter", shows="no day calculated yet")
         await program.press("escape", "escape")
         no_code = httpx.Response(200, json={"result": True})
         not_found = httpx.Response(404, json=missing)

@@ -185,13 +185,16 @@ def test_day_without_an_interval_fits_80_columns() -> None:
     series = Timeseries.of({"timeseries": {"2026-02-18": compared(sample("control", 3, 1), few)}})
     head, day = plain(day_lines(FUNNEL, series, 76)).splitlines()
     assert day.index("too few users yet") == head.index("INTERVAL")
+    few |= {"p_value": 0.2}
+    series = Timeseries.of({"timeseries": {"2026-02-18": compared(sample("control", 3, 1), few)}})
+    assert plain(day_lines(FUNNEL, series, 76)).splitlines()[0].endswith("P-VALUE")
 
 
 FAILED = {"timeseries": {"2026-02-18": None}, "errors": {"2026-02-18": "out of memory"}, "status": "failed"}
 
 
 @pytest.mark.parametrize(("series", "words"), [
-    (Timeseries.of({"timeseries": {}}), "being calculated: the server has no day yet"),
+    (Timeseries.of({"timeseries": {}}), "no day calculated yet"),
     (Timeseries.of(FAILED), "out of memory"),
     (Timeseries.of({"timeseries": {}, "recalculation_status": "in_progress"}), "recalculated"),
     (days(20.0, None), "1 of 2 days, 1 failed"),

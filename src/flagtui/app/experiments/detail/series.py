@@ -75,7 +75,9 @@ def day_lines(metric: Metric, series: Timeseries, width: int) -> Iterator[list[P
     cells = widths_for(width)
     values = f"{'BASELINE':>{cells.value}}{'VALUE':>{cells.value}}" if cells.value else ""
     ends = f"{'INTERVAL':<{cells.interval}}" if cells.interval else ""
-    head = f"{'DAY':<{DAY}}{'VARIANT':<{cells.variant}}{values}{'Δ':>{cells.delta}}  {ends}CHANCE"
+    variants = [variant for _, result in series.days if result for variant in result.variant_results]
+    odds = "P-VALUE" if any(variant.p_value is not None for variant in variants) else "CHANCE"
+    head = f"{'DAY':<{DAY}}{'VARIANT':<{cells.variant}}{values}{'Δ':>{cells.delta}}  {ends}{odds}"
     yield [(head, "$text-muted")]
     for day, result in reversed(series.days):
         name = f"{day_words(day):>6}"
@@ -115,7 +117,7 @@ def state_words(series: Timeseries) -> tuple[str, str]:
         return f"no day could be calculated: {safe_text(first, 100)}", "$error"
     if calculated == 0:
         return (
-            f"being calculated: the server has no day yet · {key_sign('days.recalculate')} requests it",
+            f"no day calculated yet · {key_sign('days.recalculate')} requests it",
             "$warning",
         )
     failed = f", {len(series.errors):,} failed" if series.errors else ""
@@ -199,7 +201,7 @@ class SeriesScreen(FramedScreen):
     def _show(self, series: Timeseries) -> None:
         words, colour = state_words(series)
         self._frame(words, colour, CUMULATIVE)
-        lines = day_lines(self._metric, series, self.size.width - 4)
+        lines = day_lines(self._metric, series, self.size.width - 5)
         table = join_lines(lines)
         self.query_one("#series-table", Static).update(table)
 
