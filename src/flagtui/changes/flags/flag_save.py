@@ -78,7 +78,7 @@ class FlagAdapter(Adapter[Plan, Flag]):
         return Outcome(plan, "refused", None, NOT_KEPT, next)
 
     async def _edit_tags(self, plan: Plan, edit: Retag) -> Flag | None:
-        """Add or remove tags by name; None when nothing was changed: an update can, or is refused with why."""
+        """Add or remove tags by name; None when nothing was changed: an update can, or is refused."""
         try:
             done = await self.flags.edit_tags([plan.id], edit.action, edit.tags)
         except (*NOT_HERE, Invalid):
