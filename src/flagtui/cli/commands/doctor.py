@@ -62,6 +62,7 @@ FINDING: Final[RecordSchema[Finding]] = RecordSchema(
         RecordField("state", "text", "fine, note or wrong.", is_shown=True),
         RecordField("next", "text", "The next step.", is_shown=True),
     ),
+    version=2,
 )
 
 

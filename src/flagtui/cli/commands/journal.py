@@ -70,6 +70,7 @@ ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
         RecordField("is_secret", "truth", "Whether payloads are masked."),
         RecordField("note", "text", "The result of a later check."),
     ),
+    version=2,
 )
 
 

@@ -226,4 +226,5 @@ PLAN: Final[RecordSchema[ChangePlan]] = RecordSchema(
         RecordField("host", "text", "The server.", lambda plan: plan.place.host),
         RecordField("file", "text", "The file of the change set with --out and propose, else empty."),
     ),
+    version=2,
 )

@@ -49,4 +49,5 @@ ACTIVITY: Final[RecordSchema[ChangeRow]] = RecordSchema(
         RecordField("changes", "objects", "Each field: field, action, before, after.", _changes),
         RecordField("id", "text", "The id of the entry."),
     ),
+    version=2,
 )

@@ -174,4 +174,5 @@ WHOLE_FLAG: Final[RecordSchema[WholeFlag]] = RecordSchema(
             lambda flag: _text(flag.raw.get(STORED_NAMES["bucketing"])),
         ),
     ),
+    version=2,
 )

@@ -64,6 +64,7 @@ SIGN_IN: Final[RecordSchema[SignedIn]] = RecordSchema(
             lambda account: account.scopes(works=False),
         ),
     ),
+    version=2,
 )
 
 

@@ -92,6 +92,7 @@ EVENT: Final[RecordSchema[EventDefinitionRow]] = RecordSchema(
             "builtin", "truth", "Whether the product's libraries send it.", lambda row: row.is_builtin
         ),
     ),
+    version=2,
 )
 WHOLE_EVENT: Final[RecordSchema[WholeEvent]] = RecordSchema(
     "whole-event",
@@ -119,6 +120,7 @@ TYPES: Final[RecordSchema[EventTypes]] = RecordSchema(
         RecordField("events", "whole", "The number of events in it.", lambda types: types.count, True),
         RecordField("code", "text", "The whole file.", is_shown=True),
     ),
+    version=2,
 )
 
 

@@ -111,15 +111,14 @@ _VALUES: Final[tuple[RecordField[MetricValue], ...]] = (
 RESULT: Final[RecordSchema[MetricValue]] = RecordSchema(
     "experiment-result",
     "One variant of one metric, as of now.",
-    (
-        *_VALUES,
-        RecordField("as_of", "text?", "The day it is of, where that is not today.", lambda value: value.day),
-    ),
+    (*_VALUES, RecordField("as_of", "text?", "The day, where that is not today.", lambda value: value.day)),
+    version=2,
 )
 DAY: Final[RecordSchema[MetricValue]] = RecordSchema(
     "experiment-day",
     "One variant of one metric, cumulative up to a day.",
     (RecordField("day", "text?", "The day.", is_shown=True), *_VALUES),
+    version=2,
 )
 WAIT: Final = click.option(
     "--wait",

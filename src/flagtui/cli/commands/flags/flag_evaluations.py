@@ -59,6 +59,7 @@ VALUE: Final[RecordSchema[FlagValue]] = RecordSchema(
         RecordField("source", "text", "server, or here: evaluated from the definitions."),
         RecordField("explanation", "text", "The reason in a sentence."),
     ),
+    version=2,
 )
 EXPLANATION: Final[RecordSchema[FlagValue]] = RecordSchema(
     "flag-explanation",
@@ -73,6 +74,7 @@ EXPLANATION: Final[RecordSchema[FlagValue]] = RecordSchema(
             words=lambda steps: "\n".join(steps),
         ),
     ),
+    version=2,
 )
 SUBJECT: Final = click.option(
     "--for",

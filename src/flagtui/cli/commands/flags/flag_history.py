@@ -67,6 +67,7 @@ DIFFERENCE: Final[RecordSchema[FlagDifference]] = RecordSchema(
         RecordField("before", "any", "The value of the older version; null where there was none."),
         RecordField("after", "any", "The value of the newer version; null where there is none."),
     ),
+    version=2,
 )
 SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
     "scheduled-change",
@@ -99,6 +100,7 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
             "payload", "object", "The change as the server keeps it.", lambda due: dict(due.change.payload)
         ),
     ),
+    version=2,
 )
 
 

@@ -70,6 +70,7 @@ STALE: Final[RecordSchema[StaleFlag]] = RecordSchema(
         ),
         RecordField("dependents", "texts", "Flags that depend on it.", is_shown=True, words=commas),
     ),
+    version=2,
 )
 
 
