@@ -9,6 +9,7 @@ from tests.doubles.slices import cross
 from tests.doubles.whole_program import Program, Setting, running
 
 from flagtui.app.activity.activity_screen import ActivityScreen
+from flagtui.app.commands.command import binding_of
 from flagtui.app.commands.command_table import COMMANDS, Command, commands_of
 from flagtui.app.events.event_list import EventsScreen
 from flagtui.app.experiments.experiment_list import ExperimentsScreen
@@ -127,7 +128,9 @@ async def check_keys(program: Program, name: str) -> None:
     for marked, cursor in positions(ids):
         put(screen, marked, cursor)
         await program.settle()
-        enabled = {each.binding.id: each.enabled for each in screen.active_bindings.values()}
+        bindings = screen.active_bindings
+        assert {key: binding_of(screen, key) for key in bindings} == bindings
+        enabled = {each.binding.id: each.enabled for each in bindings.values()}
         for command in commands:
             records = expected_records(command, marked, cursor)
             if command.id not in enabled:

@@ -7,6 +7,7 @@ from tests.doubles.wire import Wire
 from tests.journeys.flag_form import fill
 from tests.journeys.steps import another_key
 
+from flagtui.app.commands.command import binding_of
 from flagtui.app.shell.footer import KeyLine
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.event_definitions.definition_intent import KIND
@@ -55,6 +56,7 @@ async def test_read_only_profile_has_no_write_keys_with_reason(setting: Setting)
     async with running(careful) as program:
         actions = {each.binding.action for each in program.app.screen.active_bindings.values()}
         assert not actions & {"switch", "delete", "undo"}
+        assert binding_of(program.app.screen, "space") is None
         assert "open" in actions
         assert not {"space", "%"} & set(program.last_line.split())
         program.see("read-only")

@@ -5,7 +5,8 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 from textual.app import App
-from textual.binding import Binding
+from textual.binding import ActiveBinding, Binding
+from textual.screen import Screen
 
 from flagtui.store.kinds import EVENTS, EXPERIMENTS, FLAGS, KINDS
 
@@ -187,3 +188,15 @@ def display_key(app: App[Any], binding: Binding) -> str:
     """Return the key as users read it: `space`, `⏎`, `ctrl+a`, `F5`."""
     key = binding.key_display or app.get_key_display(binding)
     return SIGNS.get(key, key)
+
+
+def binding_of(screen: Screen[Any], key: str) -> ActiveBinding | None:
+    """Return what `active_bindings` has for the key, without asking whether every other key works."""
+    app, active = screen.app, None
+    for node, bindings in screen._modal_binding_chain:
+        for binding in bindings.key_to_bindings.get(key, ()):
+            state = app._check_action_state(binding.action, node)
+            is_first = active is None or (binding.priority and not active.binding.priority)
+            if state is not False and is_first:
+                active = ActiveBinding(node, binding, bool(state), binding.tooltip)
+    return active

@@ -10,6 +10,7 @@ from textual import events
 from textual.app import App
 from textual.timer import Timer
 
+from flagtui.app.commands.command import binding_of
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
@@ -97,7 +98,7 @@ class KeyQueue:
 
     def _command_of(self, key: str) -> str:
         """Return the id of the key's command on this screen; empty if the key does nothing now."""
-        active = self._app.screen.active_bindings.get(key)
+        active = binding_of(self._app.screen, key)
         return (active.binding.id or "") if active is not None and active.enabled else ""
 
     def _is_ready(self, rows: RowList[object], *, needs_rows: bool) -> bool:

@@ -7,7 +7,7 @@ from textual import events
 from textual.app import App
 from textual.widgets import Input, TextArea
 
-from flagtui.app.commands.command import SIGNS
+from flagtui.app.commands.command import SIGNS, binding_of
 from flagtui.app.commands.command_table import COMMANDS
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
@@ -43,7 +43,7 @@ class StrayKeys:
             self._until = now + PAUSE
             return True
         self._until = 0.0
-        if event.key not in self._app.screen.active_bindings and not self._refusal(event.key):
+        if binding_of(self._app.screen, event.key) is None and not self._refusal(event.key):
             self._until = now + PAUSE
             sign = safe_text(SIGNS.get(event.key, (event.character or "").strip() or event.key), 20)
             purpose, _kinds = self._purpose(event.key)
@@ -63,7 +63,7 @@ class StrayKeys:
         """
         is_chord = key.startswith("ctrl+") or (key[:1] == "f" and key[1:].isdigit())
         # The app is asked before its screen is: a key with a binding is taken.
-        if not is_chord or self._app.screen.is_modal or key in self._app.screen.active_bindings:
+        if not is_chord or self._app.screen.is_modal or binding_of(self._app.screen, key) is not None:
             return ""
         purpose, kinds = self._purpose(key)
         if not kinds:
