@@ -82,9 +82,6 @@ class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic
     def on_screen_resume(self) -> None:
         self.call_after_refresh(self._redraw_keys)
 
-    def on_unmount(self) -> None:
-        self._redraw_keys()
-
     def _redraw_keys(self) -> None:
         """Have the last line of the screens below show the keys that work now: those of a dialog in front."""
         for screen in self.app.screen_stack:
