@@ -127,9 +127,11 @@ class RowSurface(Widget, Generic[Row], can_focus=True):
         return [self._rows[self._order[place]] for place in self._view.rows_in_sight]
 
     def set_edits(self, pending: Collection[RecordId], staged: Mapping[RecordId, StagedRow]) -> None:
-        """Set the ids of records with a pending edit, and those with a staged change, each with its base."""
+        """Set the ids of records with a pending edit, and those with a staged change, each with its base.
+
+        They are drawn with the rows that are shown next.
+        """
         self._pending, self._staged = pending, staged
-        self._refresh_changed()
 
     def arrow(self, *, descending: bool) -> str:
         """Return the sign of an order as the header draws it."""
@@ -214,9 +216,9 @@ class RowSurface(Widget, Generic[Row], can_focus=True):
 
     def _content(self, line: int) -> tuple[Row, RowState] | str | Rule:
         """Return the content of a line: a row and its state, the dividing line, or words in place of rows."""
-        if line == self._view.rule_line:
-            return Rule(self._rule_words)
         place = self._view.place_at(line)
+        if place is None and line == self._view.rule_line:
+            return Rule(self._rule_words)
         if place is None:
             return self._words[line - 1] if not self._order and 0 < line <= len(self._words) else ""
         row = self._rows[self._order[place]]

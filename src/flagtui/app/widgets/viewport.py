@@ -41,9 +41,10 @@ class Viewport(msgspec.Struct):
 
     def place_at(self, line: int) -> int | None:
         """Return the place of the row on a screen line; None for a line without a row."""
-        if line == self.rule_line or line < 0:
+        rule_line = self.rule_line
+        if line == rule_line or line < 0:
             return None
-        place = self.top + line - (0 <= self.rule_line < line)
+        place = self.top + line - (0 <= rule_line < line)
         return place if place < self.count else None
 
     @property
