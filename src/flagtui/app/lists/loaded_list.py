@@ -202,15 +202,16 @@ class InspectedList(WorkspaceList[IdRow]):
 
     def _draw(self) -> None:
         super()._draw()
-        details, row = self.preview.subject, self.record
+        pane, row = self.preview, self.record
+        details = pane.subject if pane.display else None
         if details is not None and row is not None and details.row.id == row.id and details.row != row:
             # A batch changes rows more often than the cursor comes to rest.
             self.draw_preview(row)
 
     def draw_preview(self, row: IdRow | None) -> None:
-        details = self.known_of(row) if row is not None else None
-        if details is None or self.preview.display:
-            self._show_known(details)
+        # A hidden pane follows once it is shown.
+        if row is None or self.preview.display:
+            self._show_known(self.known_of(row) if row is not None else None)
 
     def _show_known(self, details: Any) -> None:
         link = self._app_state.page_of(self.kind, details.row.id) if details is not None else ""
