@@ -236,8 +236,9 @@ def test_change_goes_without_a_journal_that_has_no_folder(
                                 "To agree: --yes --without-journal\n")  # fmt: skip
     done = online("flags", "disable", "new-nav", "--yes", "--without-journal", "--json")
     assert (done.code, done.records[0]["ending"]) == (0, "saved")
-    staged = online("staged", "list")
-    assert (staged.code, "so staged changes cannot be kept" in staged.err) == (1, True)
+    assert online("staged", "list").code == 0
+    staged = online("flags", "enable", "new-nav", "--stage")
+    assert (staged.code, "cannot be used for change sets: Not a directory" in staged.err) == (1, True)
 
 
 @pytest.mark.usefixtures("home")

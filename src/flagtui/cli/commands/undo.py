@@ -32,7 +32,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress
-from flagtui.cli.plumbing.profile_choice import Opening, find_journal
+from flagtui.cli.plumbing.profile_choice import Opening, readable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.cli.plumbing.value_types import SHORT_ID, ChangeId
@@ -44,7 +44,7 @@ OPERATIONS: Final = ("flags.get", "flags.update", "experiments.get", "experiment
 
 def project_of_change(opening: Opening, given: Mapping[str, Any]) -> str:
     """Return the project of the change to undo: the one with the id, else the newest on this host."""
-    entries = Journal(find_journal(opening.environment.places)).entries()
+    entries = Journal(readable_state(opening.environment.places) / "journal").entries()
     id, host = str(given.get("change") or "").lower(), opening.host.origin
     projects = (
         entry.signature.project

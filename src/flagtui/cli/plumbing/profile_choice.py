@@ -250,13 +250,13 @@ def writable_state(places: Locations, content: str = JOURNAL) -> Path:
         raise Trouble(str(wrong)) from None
 
 
-def find_journal(places: Locations) -> Path:
-    """Return the folder of the journal, writable or not: a change may go without it. Raises Trouble."""
+def readable_state(places: Locations, content: str = JOURNAL) -> Path:
+    """Return it, writable or not, to read there: a change may go without its journal. Raises Trouble."""
     try:
-        return make_folder(places.state, JOURNAL) / "journal"
+        return make_folder(places.state, content)
     except FolderUnwritable:
         assert places.state is not None
-        return places.state / "journal"
+        return places.state
     except FolderUnusable as wrong:
         raise Trouble(str(wrong)) from None
 

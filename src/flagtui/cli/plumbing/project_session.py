@@ -18,8 +18,8 @@ from flagtui.cli.plumbing.profile_choice import (
     Opening,
     ProfileRequest,
     choose_signed_in,
-    find_journal,
     read_login_environment,
+    readable_state,
 )
 from flagtui.config.guard_rules import GuardRules
 from flagtui.config.profiles import CURRENT_PROJECT, is_project_id
@@ -130,7 +130,7 @@ class ProjectSession(msgspec.Struct):
         """Raises Trouble when there is no folder for it."""
         from flagtui.changes.journal import Journal
 
-        return Journal(find_journal(self.opening.environment.places))
+        return Journal(readable_state(self.opening.environment.places) / "journal")
 
     @property
     def clock(self) -> Clock:

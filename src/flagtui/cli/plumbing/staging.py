@@ -22,7 +22,7 @@ from flagtui.cli.plumbing.errors import Code, Trouble
 from flagtui.cli.plumbing.next_commands import next_command, with_place
 from flagtui.cli.plumbing.options import WriteTerms
 from flagtui.cli.plumbing.output.lines import progress
-from flagtui.cli.plumbing.profile_choice import writable_state
+from flagtui.cli.plumbing.profile_choice import readable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.models.flag import Flag
 from flagtui.models.json_value import as_id, as_text
@@ -58,8 +58,8 @@ def as_trouble() -> Iterator[None]:
 
 
 def sets_folder(session: ProjectSession) -> Path:
-    """Return the folder of staged sets and locks. Raises Trouble."""
-    return writable_state(session.opening.environment.places, "staged changes") / "sets"
+    """Return the folder of staged sets and locks, writable or not. Raises Trouble."""
+    return readable_state(session.opening.environment.places, "staged changes") / "sets"
 
 
 def find_staged(session: ProjectSession) -> StagedSet:
