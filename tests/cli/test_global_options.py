@@ -84,7 +84,7 @@ def test_filter_that_fails_hides_no_change(signed_in: Run) -> None:
 def test_flags_and_shares_are_named_as_elsewhere(signed_in: Run, service: Service) -> None:
     id = signed_in("flags", "get", "new-nav", "--fields", "id").out.strip()
     page = f"{service.address}/project/1/feature_flags/{id}"
-    for address in (page, f"{page}?tab=history", f"{page}#top"):
+    for address in (page, f"{page}?tab=history", f"{page}#top", f"#{id}"):
         done = signed_in("flags", "get", address, "--fields", "key")
         assert (done.code, done.out) == (0, "new-nav\n"), done.err
     words = ("flags", "rollout", "new-nav", "--dry-run", "--json", "--to")

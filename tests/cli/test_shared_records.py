@@ -91,7 +91,7 @@ def test_event_is_created_once(online: Run) -> None:
 
 
 def test_experiment_is_restored_by_name(online: Run) -> None:
-    name = online("experiments", "get", "34", "--json").records[0]["name"]
+    name = online("experiments", "get", "#34", "--json").records[0]["name"]
     assert online("experiments", "restore", name, "--yes").code == 2
     save(online, "experiments", "delete", "34")
     assert f"{name}   #34\n" in online("experiments", "restore", "34", "--dry-run", "-o", "table").out

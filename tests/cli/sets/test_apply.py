@@ -210,7 +210,7 @@ def test_undone_set_is_applied_again_unless_others_changed_it(here: Run, elsewhe
         require_done(here("apply", "set.json", "--yes"))
         require_done(here("undo", "--yes"))
     assert is_on(here, FLAG)
-    require_done(elsewhere("flags", "tag", OTHER, "--add", "theirs", "--yes"))
+    require_done(elsewhere("flags", "edit", OTHER, "--field", "name=Theirs", "--yes"))
     refused = here("apply", "set.json", "--yes")
     assert refused.code == EXIT_CODES["conflict"]
     assert [line.split("\t")[0] for line in refused.out.splitlines()] == [OTHER]

@@ -70,7 +70,7 @@ def set_file(here: Run) -> Path:
 
 def test_nothing_is_sent_when_one_record_of_many_changed_since(here: Run) -> None:
     require_done(here("flags", "disable", FLAG, OTHER, "--stage"))
-    require_done(here("flags", "tag", OTHER, "--add", "ops", "--yes"))
+    require_done(here("flags", "edit", OTHER, "--field", "name=Ops", "--yes"))
     shown = here("apply", "staged", "--yes")
     assert shown.code == EXIT_CODES["conflict"]
     assert "in conflict with no values of this set, so nothing was sent" in shown.out
@@ -224,7 +224,7 @@ def test_staged_set_of_another_profile_is_listed_and_applied(with_default: Run) 
 
 def test_outdated_staged_change_is_dropped_by_the_named_command(with_default: Run) -> None:
     require_done(with_default("flags", "disable", FLAG, "--stage", *OPTIONS))
-    require_done(with_default("flags", "tag", FLAG, "--add", "late", "--yes", *OPTIONS))
+    require_done(with_default("flags", "edit", FLAG, "--field", "name=Late", "--yes", *OPTIONS))
     refused = with_default("flags", "tag", FLAG, "--add", "more", "--stage", *OPTIONS)
     ((*dropping,),) = named_commands(refused.err)
     assert (refused.code, dropping) == (4, ["staged", "drop", *OPTIONS, FLAG])

@@ -11,7 +11,16 @@ from flagtui.api.errors import ListTooLong, NotFound
 from flagtui.api.listed_objects import ListedDefinitions, ListedFlags, ListedObjects
 from flagtui.api.pagination import size_of_pages
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import EVENTS, FLAGS, MatchT, RowSource, Word, every_row, is_id, several
+from flagtui.cli.plumbing.selection import (
+    EVENTS,
+    FLAGS,
+    MatchT,
+    RowSource,
+    Word,
+    every_row,
+    number_in,
+    several,
+)
 from flagtui.models.json_value import JSON
 from flagtui.models.listed_objects import ListedObject
 from flagtui.store.kinds import Kind
@@ -167,4 +176,4 @@ class ListReader(Generic[Word, MatchT]):
 
 
 def _is_number(word: object) -> bool:
-    return isinstance(word, str) and is_id(word)
+    return isinstance(word, str) and number_in(word) is not None

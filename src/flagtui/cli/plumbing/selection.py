@@ -263,16 +263,16 @@ def read_address(session: ProjectSession, word: str, kind: RecordKind) -> int | 
     if not word.startswith(("http://", "https://")):
         return None
     own = f"{session.client.host}/project/{session.client.project}/{kind.page}/"
-    id, _cut, _rest = re.sub("[?#]", "/", word.removeprefix(own)).partition("/")
-    if word.startswith(own) and is_id(id):
-        return int(id)
+    if word.startswith(own) and (id := number_in(re.split("[/?#]", word.removeprefix(own))[0])) is not None:
+        return id
     what = f"{safe_text(word, 120)!r} is not the page of a {kind.name} at {safe_text(own, 200)}"
     raise Trouble(f"{what}.", "Nothing was done.", code="usage")
 
 
-def is_id(word: str) -> bool:
-    """Return whether a word can be the number of a record."""
-    return word.isascii() and word.isdigit() and len(word) < 19
+def number_in(word: str) -> int | None:
+    """Return the number that a word is, also as screens show it: `842` or `#842`; None for a name."""
+    digits = word.removeprefix("#")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 19 else None
 
 
 def only_one(matches: Sequence[MatchT], noun: str) -> MatchT:

@@ -18,7 +18,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.options import TagOptions, WriteTerms, read_retagging
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
-from flagtui.cli.plumbing.selection import EVENTS, RecordSelection, is_id
+from flagtui.cli.plumbing.selection import EVENTS, RecordSelection, number_in
 from flagtui.cli.plumbing.session_context import as_staged, planning_context
 from flagtui.cli.plumbing.word_types import EVENT_WORD, EVENT_WORDS, tag_options
 from flagtui.models.account import User
@@ -199,8 +199,8 @@ async def _find_user(session: ProjectSession, word: str) -> User | None:
     me = await session.me()
     if me is not None and word in (me.email, str(me.id)):
         return me
-    if is_id(word):
-        return User(id=int(word))
+    if (number := number_in(word)) is not None:
+        return User(id=number)
     rows = await EVENTS.every(session)
     users = {row.owner: User(id=row.owner_id, email=row.owner) for row in rows if row.owner_id and row.owner}
     if word not in users:

@@ -8,7 +8,7 @@ from flagtui.api.errors import NotFound
 from flagtui.changes.experiments.steps import STEPS
 from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.project_session import ProjectSession
-from flagtui.cli.plumbing.selection import EXPERIMENTS, RecordSelection, is_id, several
+from flagtui.cli.plumbing.selection import EXPERIMENTS, RecordSelection, number_in, several
 from flagtui.models.experiment import Experiment
 from flagtui.models.rows import ExperimentRow
 
@@ -39,14 +39,16 @@ async def ids_of(
     given: Sequence[tuple[str, int]] = (),
 ) -> list[int]:
     """Return their numbers without reading them: deleted experiments cannot be read. Raises as above."""
-    numbers = [name for name in selection.names if is_id(name)]
+    # 34 is always a number; #34 can be a name.
+    numbers = [name for name in selection.names if name[0] != "#" and number_in(name) is not None]
     named = [name for name in selection.names if name not in numbers]
     rows: list[ExperimentRow] = await EXPERIMENTS.every(session, has_archived=True) if named else []
-    ids = [int(number) for number in numbers]
+    ids = [*map(int, numbers)]
     missing = []
     for name in named:
         matches = dict.fromkeys(row.id for row in rows if name in EXPERIMENTS.names(row))
         matches |= dict.fromkeys(id for new, id in given if new == name)
+        matches |= dict.fromkeys(row.id for row in rows if row.id == number_in(name))
         if len(matches) > 1:
             choices = ", ".join(str(id) for id in matches)
             raise Trouble(
@@ -81,7 +83,8 @@ def deleted_experiments(session: ProjectSession, selection: RecordSelection) -> 
     }
     deleted: dict[int, str] = {}
     for name in selection.names:
-        matches = {int(name)} if is_id(name) else {id for id, key in deletions.items() if key == name}
+        number = number_in(name)
+        matches = {id for id, key in deletions.items() if key == name} if number is None else {number}
         if len(matches) != 1:
             many = f"{len(matches):,} deleted experiments are called {name}."
             none = f"the journal names no deleted experiment {name}, and no server lists them."

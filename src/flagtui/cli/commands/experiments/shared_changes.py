@@ -25,7 +25,7 @@ from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.options import Percentage, WriteTerms, source_option
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand
-from flagtui.cli.plumbing.selection import is_id
+from flagtui.cli.plumbing.selection import number_in
 from flagtui.cli.plumbing.session_context import SessionContext
 from flagtui.models.json_value import JSON, NotJson, read_json
 
@@ -193,7 +193,7 @@ async def _records_of(session: ProjectSession, kind: str, words: Sequence[str]) 
     selected: dict[int, SharedRecord] = {}
     missing: list[str] = []
     for word in words:
-        matches = [record for record in records if is_id(word) and record.id == int(word)]
+        matches = [record for record in records if record.id == number_in(word)]
         matches = matches or [record for record in records if record.name == word]
         if len(matches) > 1:
             ids = ", ".join(str(record.id) for record in matches)

@@ -33,7 +33,7 @@ from flagtui.cli.plumbing.output.lines import print_json, print_line
 from flagtui.cli.plumbing.profile_choice import writable_state
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.prompts import find_prompts
-from flagtui.cli.plumbing.selection import RecordSelection, is_id, only_one
+from flagtui.cli.plumbing.selection import RecordSelection, number_in, only_one
 from flagtui.cli.plumbing.word_types import FLAG_OR_FILE
 from flagtui.cli.records.flag_files import FOLLOWING, is_flag_file, read_flags
 from flagtui.config.editor_program import NoEditor, find_editor
@@ -108,7 +108,7 @@ async def _edit_records(
 ) -> int:
     """Change the flags of these records, named by keys, or by ids where keys may change. Raises Trouble."""
     names = [str(record.get("id", "") if may_rename else record["key"]) for record in records]
-    if may_rename and not all(map(is_id, names)):
+    if may_rename and None in map(number_in, names):
         raise Trouble("--rename needs the id of each flag in the file.", code="usage")
     if len({*names}) < len(names):
         raise Trouble("the file has an id more than once.", code="usage")

@@ -19,7 +19,7 @@ from flagtui.cli.plumbing.selection import (
     MANY,
     RecordSelection,
     Word,
-    is_id,
+    number_in,
     only_one,
     read_address,
     several,
@@ -139,21 +139,22 @@ async def _read(
 def _id_in(session: ProjectSession, word: object) -> int | None:
     """Return the id that a word is, or names by an address. Raises Trouble for a page elsewhere."""
     text = str(word)
-    return int(text) if is_id(text) else read_address(session, text, FLAGS.kind)
+    number = number_in(text)
+    return read_address(session, text, FLAGS.kind) if number is None else number
 
 
 async def _find(session: ProjectSession, name: str) -> FlagObject | None:
     """Return the flag with this key, else with this id. Raises Trouble for a number that is both."""
     id = read_address(session, name, FLAGS.kind)
     by_key = await session.client.flag_objects.find(name) if id is None else None
-    if id is None and not is_id(name):
+    if id is None and (id := number_in(name)) is None:
         return by_key
     try:
-        by_id = await session.client.flag_objects.get(int(name) if id is None else id)
+        by_id = await session.client.flag_objects.get(id)
     except NotFound:
         return by_key
     if by_key is not None and as_id(by_key.get("id")) != as_id(by_id.get("id")):
-        fix = f"Choose one: 'id:{name}' or 'key:/^{name}$/'."
+        fix = f"Choose one: 'id:{id}' or 'key:/^{name}$/'."
         raise Trouble(f"{name} is the key of one flag and the id of {by_id.get('key')}.", fix, code="usage")
     return by_id
 
@@ -227,8 +228,8 @@ async def deleted_flags_of(
     for name in selection.names:
         if name in deletions:
             ids.append(deletions[name])
-        elif is_id(name):
-            ids.append(int(name))
+        elif (number := number_in(name)) is not None:
+            ids.append(number)
         else:
             missing.append(name)
     if missing:
