@@ -83,6 +83,15 @@ async def test_heavy_record_is_read_in_a_thread(make_client: MakeClient) -> None
         assert calls.count < CALLS
 
 
+async def test_values_of_many_flags_are_read_in_a_thread(make_client: MakeClient) -> None:
+    values = {f"flag-{place}": {"value": True} for place in range(5_000)}
+    evaluation = make_client(always(200, values)).evaluation
+    await evaluation.evaluation_reasons("ada")
+    with counting_calls() as calls:
+        assert len(await evaluation.evaluation_reasons("ada")) == len(values)
+    assert calls.count < CALLS
+
+
 class Watched(dict[str, Any]):
     """An object that knows in which threads it was written as JSON."""
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from flagtui.api.errors import NotFound
 from flagtui.api.operations import NOT_HERE
-from flagtui.api.request import Query
-from flagtui.api.resource import Resource
+from flagtui.api.request import Query, Response
+from flagtui.api.resource import Resource, read_off_loop
 from flagtui.models.account import Project
 from flagtui.models.flag_responses import EvaluatedFlag, LocalEvaluation, MyFlag, Trial
 from flagtui.models.json_value import JSON, as_dict, as_text, read_json_text
@@ -24,10 +24,7 @@ class FlagEvaluation(Resource):
             "flag_keys": list(keys) or None,
         }
         response = await self._ask("flags.evaluation_reasons", query=query)
-        flags = {key: item for key, item in response.record().items() if isinstance(item, dict)}
-        if response.record() and not flags:
-            raise response.unreadable("it holds no reasons")
-        return {key: EvaluatedFlag.of(item) for key, item in flags.items()}
+        return await read_off_loop(response, _reasons)
 
     async def my_flags(self, *, groups: Mapping[str, str] | None = None) -> tuple[MyFlag, ...]:
         """Return every flag's value for the owner of the key."""
@@ -73,7 +70,17 @@ class FlagEvaluation(Resource):
 
     async def _definitions(self, name: str, query: Query, etag: str) -> LocalEvaluation | None:
         response = await self._ask(name, query=query, etag=etag)
-        if response.status == 304:
-            return None
-        definitions = as_dict(response.record("flags"))
-        return LocalEvaluation.of(definitions | {"etag": as_text(response.headers.get("etag"))})
+        return None if response.status == 304 else await read_off_loop(response, _document)
+
+
+def _reasons(response: Response) -> dict[str, EvaluatedFlag]:
+    record = response.record()
+    flags = {key: item for key, item in record.items() if isinstance(item, dict)}
+    if record and not flags:
+        raise response.unreadable("it holds no reasons")
+    return {key: EvaluatedFlag.of(item) for key, item in flags.items()}
+
+
+def _document(response: Response) -> LocalEvaluation:
+    definitions = as_dict(response.record("flags"))
+    return LocalEvaluation.of(definitions | {"etag": as_text(response.headers.get("etag"))})
