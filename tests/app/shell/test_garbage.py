@@ -31,7 +31,9 @@ def garbage() -> Iterator[Garbage]:
     Circle.freed = 0
     # What other tests loaded is looked at by none of these, nor by those that come later.
     gc.freeze()
+    thresholds = gc.get_threshold()
     yield garbage
+    gc.set_threshold(*thresholds)
     surround_work(nullcontext)
     gc.freeze()
 
@@ -55,12 +57,16 @@ async def test_no_collection_begins_during_heavy_work(garbage: Garbage) -> None:
 
 
 async def test_light_work_is_looked_at_as_usual(garbage: Garbage) -> None:
+    # Objects from before the work are none of its own.
+    gc.set_threshold(2 * MOST_NEW)
+    earlier = [[place] for place in range(MOST_NEW)]
     frozen = gc.get_freeze_count()
 
     def work() -> None:
         Circle()
 
     await run_off_loop(work)
+    assert earlier
     gc.collect()
     assert gc.get_freeze_count() <= frozen
     assert Circle.freed == 1

@@ -1,7 +1,7 @@
 """Keys, clicks and results for a closed screen or widget are dropped."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from weakref import ref
 
 import pytest
@@ -116,13 +116,22 @@ async def test_closed_screens_wait_for_a_long_rest_beside_heavy_records(by_hand:
         assert left[0]() is None
 
 
-async def test_reference_cycles_of_closed_screens_are_freed_at_rest(by_hand: pytest.MonkeyPatch) -> None:
+async def switch(app: Owner) -> "ref[Record]":
+    await app.switch_screen(record := Record())
+    await quiet.settle(app)
+    return ref(record)
+
+
+@pytest.mark.parametrize("leave", [close, switch])
+async def test_reference_cycles_of_left_screens_are_freed_at_rest(
+    leave: Callable[[Owner], Awaitable["ref[Record]"]], by_hand: pytest.MonkeyPatch
+) -> None:
     by_hand.setattr(Owner, "REST", 0.01)
     async with open_owner() as app:
-        left = [await close(app)]
+        left = [await leave(app)]
         # A collection may come while the screen is still in use.
         while left[0]() is not None and len(left) < MOST_LEFT:
-            left.append(await close(app))
+            left.append(await leave(app))
         assert left[0]() is None
 
 

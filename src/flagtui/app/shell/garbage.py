@@ -40,10 +40,12 @@ class Garbage:
         while they are made takes seconds, in which no other thread runs.
         """
         gc.disable()
+        before = gc.get_count()[0]
         try:
             yield
         finally:
-            if gc.get_count()[0] > MOST_NEW:
+            # Only what the work made: closed screens from before have to be found.
+            if gc.get_count()[0] - before > MOST_NEW:
                 gc.freeze()
                 self._has_set_apart = True
             gc.enable()

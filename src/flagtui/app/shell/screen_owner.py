@@ -60,9 +60,8 @@ class ScreenOwner(TerminalApp[ReturnType]):
         super().__init__(ansi_color=ansi_color)
         name_keys({})
         self._workers = LivingWorkers(self)
-        self._last_fault = -IN_A_ROW
+        self._closed_screens, self._last_fault = 0, -IN_A_ROW
         self._cover: Screen[Any] | None = None
-        self._closed_screens = 0
         self._blocks_at_start = sys.getallocatedblocks()
         self._collecting: Timer | None = None
         self.last_words = ""
@@ -97,10 +96,9 @@ class ScreenOwner(TerminalApp[ReturnType]):
 
     def action_help_quit(self) -> None:
         """Answer `ctrl+c`, which copies selected text, with the key that quits."""
-        for key, (_, binding, _, _) in self.screen.active_bindings.items():
-            if binding.action in ("quit", "app.quit"):
-                show_toast(self, Notice(f"ctrl+c does not quit; {key} does"))
-                return
+        bindings = self.screen.active_bindings.items()
+        for key in [key for key, active in bindings if active.binding.action in ("quit", "app.quit")][:1]:
+            show_toast(self, Notice(f"ctrl+c does not quit; {key} does"))
 
     @on(Field.NotPasted)
     def _report_not_pasted(self, message: Field.NotPasted) -> None:
@@ -137,8 +135,7 @@ class ScreenOwner(TerminalApp[ReturnType]):
 
     def _is_open(self, screen: Lifecycle[Any]) -> bool:
         others = self.screen_stack if screen.IS_SINGLE else self.screen_stack[-1:]
-        alike = [other for other in others if type(other) is type(screen)]
-        return any(other.opened_for == screen.opened_for for other in alike)
+        return any(type(other) is type(screen) and other.opened_for == screen.opened_for for other in others)
 
     def pop_screen(self) -> AwaitComplete:
         """Close the screen on top; a list is never closed."""
@@ -146,6 +143,11 @@ class ScreenOwner(TerminalApp[ReturnType]):
             return AwaitComplete()
         self._collect_soon()
         return super().pop_screen()
+
+    def switch_screen(self, screen: Screen[Any] | str) -> AwaitComplete:
+        """Show another list; the lines that the one before has drawn are in cycles too."""
+        self._collect_soon()
+        return super().switch_screen(screen)
 
     def _collect_soon(self) -> None:
         """Collect closed screens soon: thousands of objects in cycles that Python collects too rarely."""
