@@ -10,6 +10,7 @@ from flagtui.models.rows import FlagRow
 from flagtui.store.finder import Finder
 from flagtui.store.flag_listing import FLAG_ORDERS, FLAGS
 from flagtui.store.query.language import compile_query, read_line
+from flagtui.store.query.vocabulary import Outside
 from flagtui.store.sort_orders import Matches, Sort
 
 LINES = [
@@ -142,6 +143,26 @@ def test_changed_row_keeps_its_position_until_the_next_sort() -> None:
     finder.sort_by(finder.ranking.sort)
     assert found_ids(finder)[0] == changed
     assert finder.is_sorted
+
+
+def test_rows_keep_their_position_while_other_facts_change() -> None:
+    rows = [FlagRow(id=id, key=str(id), active=True, depends_on=(2,) if id == 1 else ()) for id in (1, 2, 3)]
+    finder = Finder(rows, sort=Sort("due"))
+    finder.ranking.is_steady = True
+    for first, order, is_sorted in (
+        (30.0, [3, 2, 1], True),
+        (5.0, [3, 2, 1], False),
+        (40.0, [3, 2, 1], True),
+    ):
+        finder.set_outside(Outside(due={1: first, 2: 20.0, 3: 10.0}))
+        assert (found_ids(finder), finder.is_sorted) == (order, is_sorted)
+    finder.sort_by(Sort("cleanup"))
+    assert found_ids(finder) == [1, 3, 2]
+    # Without the flag that needs it, another one is the safest to remove.
+    finder.show(tuple(rows[1:]))
+    assert (found_ids(finder), finder.is_sorted) == ([3, 2], False)
+    finder.sort_by(finder.ranking.sort)
+    assert (found_ids(finder), finder.is_sorted) == ([2, 3], True)
 
 
 @pytest.mark.parametrize("sort", [Sort("updated"), Sort("key"), Sort("key", is_reversed=True)], ids=str)

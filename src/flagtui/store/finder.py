@@ -141,9 +141,9 @@ class Finder(Generic[Row]):
     def set_outside(self, outside: Outside) -> None:
         """Set the facts about records that are not in their rows."""
         if outside is not self.ranking.outside:
-            self.ranking.outside = outside
             self._answers.clear()
-            if self.ranking.reads_outside:
+            self._was_sorted = None
+            if self.ranking.take_outside(outside):
                 self._arrange_all()
 
     @property

@@ -129,40 +129,57 @@ class Ranking(Generic[Row]):
         self.sort = sort
         self.outside = NOT_READ
         self._facts = NOT_READ
-        """`outside` with the rows that others depend on, as of the last arrangement."""
+        """`outside` with the rows that others depend on, as far as rows are arranged by them."""
+        self._newest = NOT_READ
+        """The same as it is now."""
         self.is_steady = False
-        """Whether a changed row keeps its place until the rows are sorted again."""
-        self._is_outdated = False
-        """Whether others depend on other rows now, which keep their places too."""
+        """Whether rows keep their places, whatever changes, until they are sorted again."""
 
     def take(self, sort: Sort) -> bool:
         """Take an order for the next arrangement, in which every row moves; False where none would."""
         is_other = sort != self.sort or bool(self._held) or self._is_outdated
+        if is_other:
+            self._facts = NOT_READ
         self.sort = sort
         self._held.clear()
         return is_other
 
+    def take_outside(self, outside: Outside) -> bool:
+        """Take other facts; return whether rows move: what is read again moves no steady ones."""
+        before, self.outside = self.outside, outside
+        self._newest = replace(outside, needed=self._newest.needed)
+        is_first = (before.code is None, before.due is None) != (outside.code is None, outside.due is None)
+        if is_first:
+            self._facts = NOT_READ
+        return self.reads_outside and (is_first or not self.is_steady)
+
     def is_sorted(self, order: Sequence[int], rows: Sequence[Row]) -> bool:
         """Return whether the rows in this order are sorted by their present values."""
-        if self._is_outdated or not self._held:
-            return not self._is_outdated
-        present = {index: self._sort_key(row) for index, row in enumerate(rows) if _record(row) in self._held}
+        if not self._is_outdated and not self._held:
+            return True
+        facts, is_any = self._newest, self._is_outdated
+        present = {
+            index: self._sort_key(row, facts)
+            for index, row in enumerate(rows)
+            if is_any or _record(row) in self._held
+        }
         keys = [present.get(index) or (self._values[index], self._labels[index]) for index in order]
         if self._is_turned:
             keys.reverse()
         return all(map(le, keys, islice(keys, 1, None)))
 
     def arrange(self, rows: Sequence[Row]) -> list[int]:
-        """Return the indices of all rows in order, ignoring previous places."""
+        """Return the indices of all rows in order; of steady ones, by what they were arranged by before."""
         self._labels, self._values = [], array("d")
-        self._facts = replace(self.outside, needed=self._find_needed(rows))
-        self._is_outdated = False
+        self._newest = replace(self.outside, needed=self._find_needed(rows))
+        if not self.is_steady or self._facts is NOT_READ:
+            self._facts = self._newest
         self._note(rows)
         return self._sort(range(len(rows)))
 
     def rearrange(self, order: list[int], rows: Sequence[Row], changed: Iterable[int]) -> list[int]:
         """Return the order with these rows, and any beyond its end, moved to their places."""
-        self._is_outdated = self._find_needed(rows) != self._facts.needed
+        self._newest = replace(self.outside, needed=self._find_needed(rows))
         if self._is_outdated and not self.is_steady:
             return self.arrange(rows)
         moved = [index for index in changed if self._has_moved(index, rows[index])]
@@ -191,6 +208,11 @@ class Ranking(Generic[Row]):
         return self._order.outside is not None
 
     @property
+    def _is_outdated(self) -> bool:
+        """Return whether rows are arranged by facts that have changed since."""
+        return self.reads_outside and self._facts != self._newest
+
+    @property
     def _order(self) -> Order[Row]:
         return self._orders[self.sort.name]
 
@@ -204,7 +226,7 @@ class Ranking(Generic[Row]):
 
     def _note(self, rows: Iterable[Row]) -> None:
         for row in rows:
-            value, label = self._held.get(_record(row)) or self._sort_key(row)
+            value, label = self._held.get(_record(row)) or self._sort_key(row, self._facts)
             self._values.append(value)
             self._labels.append(label)
 
@@ -213,13 +235,13 @@ class Ranking(Generic[Row]):
         before = self._values[index], self._labels[index]
         if self.is_steady:
             self._held.setdefault(_record(row), before)
-        now = self._held.get(_record(row)) or self._sort_key(row)
+        now = self._held.get(_record(row)) or self._sort_key(row, self._facts)
         self._values[index], self._labels[index] = now
         return now != before
 
-    def _sort_key(self, row: Row) -> tuple[float, str]:
+    def _sort_key(self, row: Row, facts: Outside) -> tuple[float, str]:
         order = self._order
-        rank = order.rank(row, is_reversed=self.sort.is_reversed, outside=self._facts)
+        rank = order.rank(row, is_reversed=self.sort.is_reversed, outside=facts)
         return rank, (order.label or self._label)(row)
 
     def _find_needed(self, rows: Sequence[Row]) -> frozenset[int]:
