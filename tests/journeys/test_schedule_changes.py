@@ -88,3 +88,10 @@ async def test_pending_changes_are_listed_opened_and_dropped(program: Program) -
     await program.press("y")
     assert first.change.id not in {row.id for row in front.rows.in_sight}
     assert len(front.rows.in_sight) == len(pending) - 1
+
+
+async def test_change_that_was_due_leaves_the_list(program: Program) -> None:
+    await program.press("f7", shows="+3d")
+    program.timing.now += 4 * 86_400
+    program.app.ages.pass_minute()
+    await program.settle(shows="Nothing is scheduled in this project.", lacks="4d")

@@ -51,6 +51,8 @@ class FlagSchedule(Watched):
         self.read_at: float | None = None
         self.trouble: ApiError | None = None
         """Error of the last request."""
+        self.pending: Sequence[ScheduledChange] = ()
+        """All changes, also the paused ones, as the server lists them."""
         self.due: Mapping[int, float] | None = None
         """When the next change of each flag is due, Unix seconds by id."""
         self.changes: Mapping[int, Sequence[ScheduledChange]] = {}
@@ -82,11 +84,11 @@ class FlagSchedule(Watched):
                 self.trouble, self.read_at = error, began
             else:
                 self.trouble, self.read_at = None, began
-                self.take(changes)
+                self._take(changes)
         self.notify_watchers()
 
-    def take(self, changes: Iterable[ScheduledChange]) -> None:
-        """Replace what is scheduled."""
+    def _take(self, changes: Sequence[ScheduledChange]) -> None:
+        self.pending = changes
         every = sorted(changes, key=lambda change: local_time.unix(change.scheduled_at) or float("inf"))
         by_flag: defaultdict[int, list[ScheduledChange]] = defaultdict(list)
         for change in every:

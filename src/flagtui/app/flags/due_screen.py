@@ -18,7 +18,6 @@ from flagtui.safe_text import safe_text
 from flagtui.store.query.term_readers import part_of
 from flagtui.store.query.value_tests import fold
 from flagtui.store.query.vocabulary import Qualifier, Vocabulary, by_name
-from flagtui.store.schedule import pending_changes
 from flagtui.store.sort_orders import Listing, Order
 from flagtui.text.key_signs import key_sign
 from flagtui.text.schedule_words import scheduled_words
@@ -106,9 +105,18 @@ class DueScreen(ReadList[DueChange]):
         workspace = self._app_state.workspace
         if workspace is None:
             return ()
-        changes = await pending_changes(workspace.client)
-        workspace.schedule.take(changes)
-        return due_changes(changes, workspace.flags.rows)
+        schedule = workspace.schedule
+        await schedule.read()
+        if schedule.trouble is not None:
+            raise schedule.trouble
+        return due_changes(schedule.pending, workspace.flags.rows)
+
+    def redraw_ages(self) -> None:
+        super().redraw_ages()
+        workspace = self._app_state.workspace
+        if workspace is not None and workspace.schedule.is_outdated:
+            # A change was due since, which the server may have made.
+            self.read_again()
 
     def about(self, row: DueChange) -> Iterator[list[Piece]]:
         yield [(safe_text(row.key, 80), "bold"), (f"  #{row.flag_id}", "$text-muted")]
