@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.doubles.source_trees import find_functions, find_nodes, name_last
 
-from flagtui.app.shell.preload import REST
+from flagtui.app.shell.preload import LAYERS, REST, every_module
 
 pytestmark = pytest.mark.source
 
@@ -263,7 +263,8 @@ def test_first_rows_need_no_server_and_no_record_models(loaded_for_the_first_row
 def test_modules_for_later_are_not_loaded_before_the_first_rows(
     loaded_for_the_first_rows: frozenset[str],
 ) -> None:
-    assert all(find_spec(name) for name in REST)
+    assert all(find_spec(name) for name in (*REST, *every_module()))
+    assert {"app", *MAY_IMPORT["app"]} - {*EVERYWHERE, "__init__"} == set(LAYERS)
     assert not set(REST) & loaded_for_the_first_rows
 
 

@@ -6,12 +6,16 @@ import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 from uuid import uuid4
 
 from flagtui import __version__, local_time
 from flagtui.config.files import write_new
 from flagtui.private_folders import make_private
 from flagtui.safe_text import safe_lines
+
+SOURCE: Final = Path(__file__).parents[1] / "__init__.py"
+"""Has the version."""
 
 
 def crash_report(error: BaseException, redact: Callable[[str], str] = str) -> str:
@@ -34,6 +38,18 @@ def keep_report(report: str, folder: Path) -> Path | None:
     return path
 
 
-def report_place(path: Path | None) -> str:
-    """Return where the crash report is; None if it could not be written."""
-    return f"The report is in {path}." if path else "The report could not be written."
+def report_place(path: Path | None, source: Path = SOURCE) -> str:
+    """Return where the crash report is, None if it could not be written; name an upgrade meanwhile."""
+    where = f"The report is in {path}." if path else "The report could not be written."
+    version = _installed_version(source)
+    upgraded = f"flagtui {version} was installed meanwhile; start it again. "
+    return where if version == __version__ else upgraded + where
+
+
+def _installed_version(source: Path) -> str:
+    """Return the version of the files, which an upgrade replaces while the program runs."""
+    try:
+        text = source.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return __version__
+    return text.partition('__version__ = "')[2].partition('"')[0] or __version__

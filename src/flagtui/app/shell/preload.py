@@ -6,7 +6,9 @@ Not in a thread: two threads that load parts of one package at the same time can
 import asyncio
 import sys
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Final
 
 CLIENT: Final = ("flagtui.models.record", "flagtui.api.connection", "flagtui.api.client", "flagtui.api.flags")
@@ -38,6 +40,21 @@ REST: Final = (
     "flagtui.app.events.event_list",
 )
 """In the order in which a person is likely to need it, first of all the question before a change."""
+
+
+LAYERS: Final = ("app", "details", "changes", "text", "config", "store", "api", "models", "evaluate")
+"""The packages of which a running app can need a module."""
+
+
+@cache
+def every_module() -> tuple[str, ...]:
+    """Return the modules of the layers: once the files are upgraded, those of two versions do not fit."""
+    root = Path(__file__).parents[2]
+    files = (file for layer in LAYERS for file in sorted((root / layer).rglob("*.py")))
+    return tuple(
+        ".".join(file.relative_to(root.parent).with_suffix("").parts).removesuffix(".__init__")
+        for file in files
+    )
 
 
 async def load_in_background(names: Sequence[str] = REST) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from textual.events import Event, Key, Paste
 
 from flagtui.app.shell.change_tasks import ChangeTasks, OnReport, ignore
-from flagtui.app.shell.preload import load_in_background
+from flagtui.app.shell.preload import every_module, load_in_background
 from flagtui.private_folders import may_exist
 from flagtui.text.styled import Notice
 
@@ -187,6 +187,8 @@ class ChangeRunner(ChangeTasks):
         workspace = self._app_state.workspace
         if workspace is not None and await self._show_recovered(workspace):
             self._recovered = workspace
+        if not self.app.is_headless:
+            self.app.run_worker(load_in_background(every_module()), group="preload", exclusive=True)
 
     async def _show_recovered(self, workspace: Workspace) -> bool:
         """Show what became of these changes, and return whether that is known of each of them."""
