@@ -220,9 +220,11 @@ class WritePath:
         if report is None:
             return None
         drop_toast(self._runner.app, UNSAVED)
-        if any(isinstance(outcome.plan, RelatedPlan) for outcome in report.outcomes):
+        if is_related := any(isinstance(outcome.plan, RelatedPlan) for outcome in report.outcomes):
             workspace.schedule.invalidate()
-        self._app_state.notify_watchers()
+        if is_related or not rows.is_listed:
+            # No list notifies of it.
+            self._app_state.notify_watchers()
         created: Iterator[Any] = (outcome.record for outcome in report.saved if outcome.plan.makes_record)
         if (record := next(filter(None, created), None)) is not None:
             self._runner.show_created(planner.kind, record.id, workspace)
