@@ -36,12 +36,21 @@ class WorkspaceList(ListScreen[IdRow]):
         self._drawn_version = self._failed_reads = 0
         self._is_drawn = False
         """Rows of this project are on screen."""
+        self._was_away = True
+        """Whether another screen than a dialog was in front: below one it is drawn as in front."""
         self._settled_at = NEVER
         self._asked_archived: tuple[int, Workspace | None] = (NEVER, None)
 
+    def on_screen_suspend(self) -> None:
+        self._was_away = self._was_away or not self.app.screen.is_modal
+
     def draw_resumed(self) -> None:
-        self.rows.redraw_ages()
-        self.update_from_state()
+        if self._was_away:
+            self._was_away = False
+            self.rows.redraw_ages()
+            self.update_from_state()
+        else:
+            self._look_soon()
         self.draw_preview(self.record)
         if self._workspace is not None and self._was_refused(self._workspace):
             self._load(self._workspace)
