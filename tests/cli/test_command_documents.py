@@ -48,7 +48,6 @@ INSTEAD: Final = {
     "flags.archive": "`flags archive`, the same way",
     "flags.unarchive": "`flags unarchive`, the same way",
     "flags.bulk_delete": "`flags delete`, one by one: this one leaves the version as it is",
-    "flags.bulk_keys": "`flags list --fields id,key`",
     "change_requests.get": "`undo`, and changes with `--wait`, follow one that waits for approval",
     "properties.list": "the app's forms complete with them",
     "properties.person_values": "the app's forms complete with them",

@@ -1,15 +1,19 @@
 """Feature flags: list, read, change, and the server's data around them."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
 from typing import Final
 
 from flagtui.api.clock import Urgency
+from flagtui.api.errors import ApiError
 from flagtui.api.operations import NOT_HERE, one_by_one
 from flagtui.api.request import Query
 from flagtui.api.resource import PagedRecords
 from flagtui.api.single_flags import SingleFlags
 from flagtui.api.whole_records import LoggedRecords, TaggedRecords
 from flagtui.evaluate import wire
+from flagtui.models.activity import ActivityPage
 from flagtui.models.flag import Flag
 from flagtui.models.flag_history import rebuilt_version
 from flagtui.models.flag_responses import (
@@ -87,6 +91,25 @@ class Flags(PagedRecords[FlagRow], LoggedRecords[Flag], TaggedRecords[Flag]):
         """Add a condition for everyone first, and give `variant` 100 %; otherwise like `set_rollout`."""
         body = {"version": version} | ({"variant_key": variant} if variant is not None else {})
         return await self._whole("roll_out_to_everyone", id, body)
+
+    async def activity(
+        self, id: int | None = None, *, limit: int = 10, page: int = 1, urgency: Urgency = Urgency.PERSON
+    ) -> ActivityPage:
+        """Return the changes as elsewhere; those of tags get the key of their flag, which servers omit."""
+        changes = await super().activity(id, limit=limit, page=page, urgency=urgency)
+        ids = dict.fromkeys(entry.item_id for entry in changes.entries if entry.lacks_key)
+        if new := [int(id) for id in ids if id not in self._keys]:
+            with suppress(ApiError):
+                response = await self._ask("flags.bulk_keys", body={"ids": new}, urgency=urgency)
+                keys = keys_by_id(response.record("keys"))
+                self._keys.update((str(id), keys.get(id, "")) for id in new)
+        keyed = {id: key for id in ids if (key := self._keys.get(id))}
+        return changes.with_names(keyed) if keyed else changes
+
+    @cached_property
+    def _keys(self) -> dict[str, str]:
+        """The keys of flags with changes of tags, by id; empty for deleted ones."""
+        return {}
 
     async def status(self, id: int) -> FlagStatus:
         """Return whether the flag is used, with the server's reason."""

@@ -1,5 +1,6 @@
 """Activity: who changed which record, and when, as entries of the feed."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from flagtui.models.account import User
@@ -77,6 +78,13 @@ class Activity(Record):
         return not is_whole and bool(as_list(self.detail.get("changes"))) and not self.changes
 
     @property
+    def lacks_key(self) -> bool:
+        """Return whether it names a flag by its description, as servers log tags changed by name."""
+        if self.scope in (EXPERIMENT, EVENT) or self.record_id is None:
+            return False
+        return [as_dict(item).get("field") for item in as_list(self.detail.get("changes"))] == ["tags"]
+
+    @property
     def name(self) -> str:
         """Return the record's name at the time of the change."""
         return as_text(self.detail.get("name"))
@@ -116,6 +124,15 @@ class ActivityPage(Record):
     def entries(self) -> tuple[Activity, ...]:
         """Return the entries of the page; elements that are no objects are skipped."""
         return tuple(Activity.of(item) for item in self.results if isinstance(item, dict))
+
+    def with_names(self, names: Mapping[str, str]) -> "ActivityPage":
+        """Return the same, with these names of records, by id, in entries that lack the key."""
+
+        def add_name(entry: Activity) -> JSON:
+            name = names.get(entry.item_id) if entry.lacks_key else None
+            return entry.raw if name is None else {**entry.raw, "detail": {**entry.detail, "name": name}}
+
+        return ActivityPage.of({**self.raw, "results": [add_name(entry) for entry in self.entries]})
 
     @property
     def has_more(self) -> bool:

@@ -139,12 +139,14 @@ def test_the_activity_around_a_moment_has_the_likeliest_cause_first(signed_in: R
 
 def test_diff_reports_tags_as_far_as_they_are_logged(service: Service, signed_in: Run, key: str) -> None:
     id = signed_in("flags", "get", key, "--json").records[0]["id"]
+    assert signed_in("flags", "edit", key, "--field", "name=Described", "--yes").code == 0
     service.ask(lambda client: client.flags.update(id, {"tags": ["unlogged"]}))
     records = signed_in("flags", "diff", key, "--json").records
     assert ["tags or dashboards can have changed" in each["change"] for each in records] == [True]
     assert signed_in("flags", "tag", key, "--add", "logged", "--yes").code == 0
     logged = [each for each in signed_in("flags", "diff", key, "--json").records if each["where"] == "tags"]
     assert [each["change"] for each in logged] == ["tags: + logged"]
+    assert {each["key"] for each in signed_in("flags", "history", key, "--json").records} == {key}
 
 
 @pytest.mark.parametrize("state", ["on", "rollout=25", "rollout=25%"])

@@ -32,6 +32,7 @@ def _order(given: Mapping[str, Any]) -> Callable[[ChangeRow], float] | None:
     empty="The activity has no such change.",
     operations=(
         "flags.activity",
+        "flags.bulk_keys",
         "flags.get",
         "flags.blast_radius",
         "experiments.list",

@@ -57,7 +57,7 @@ class WatchOptions(TypedDict):
     "watch",
     line="Print every change as it happens.",
     kind=ACTIVITY,
-    operations=("flags.activity",),
+    operations=("flags.activity", "flags.bulk_keys"),
     examples=("flag:checkout --since 30d --count 1", "kind:rollout --since 30d --count 1 --json"),
 )
 @query_argument("activity")

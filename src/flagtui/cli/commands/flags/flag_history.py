@@ -109,7 +109,7 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
     kind=ACTIVITY,
     empty="The activity has no change.",
     limits_each=True,
-    operations=("flags.list", "flags.get", "flags.activity_of"),
+    operations=("flags.list", "flags.get", "flags.activity_of", "flags.bulk_keys"),
     examples=("checkout-redesign", "checkout-redesign --limit 5 --ndjson"),
 )
 @FLAG_WORDS
