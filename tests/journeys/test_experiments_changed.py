@@ -61,6 +61,18 @@ async def test_page_shows_the_shares_that_its_flag_has_now(program: Program) -> 
     assert "test 50 %" in words(program.screen), "the first step of the undo changed the flag"
 
 
+async def test_question_after_choices_is_about_the_current_experiment(program: Program) -> None:
+    await stand_on_experiment(program, "Pricing page test", "W", *"test", "enter")
+    experiments = program.colleague().experiments
+    await experiments.pause(26)
+    await program.press("enter", "enter", shows="experiment: paused → stopped")
+    await experiments.resume(26)
+    await program.press("y", shows="experiment: running → stopped")
+    program.see("Not saved: it was changed meanwhile: it is running now. Read it and confirm again.")
+    await program.press("y")
+    assert (await read_stored(program, "Pricing page test")).state == "stopped"
+
+
 async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         await stand_on_experiment(program, "Checkout redesign", "F", shows="won no results are loaded")

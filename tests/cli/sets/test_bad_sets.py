@@ -90,6 +90,11 @@ def test_values_already_as_the_set_makes_them_are_no_conflict(here: Run, elsewhe
     unchanged = again.records
     assert [each["ending"] for each in unchanged] == ["unchanged", "unchanged"]
     assert all(each["id"].isdigit() for each in unchanged)
+    require_done(here("events", "tag", "signup_completed", "--add", "x", "--dry-run", "--out", "tags.json"))
+    require_done(elsewhere("events", "tag", "signup_completed", "--add", "y", "--yes"))
+    assert "in conflict with no values" in here("apply", "tags.json", "--yes").out
+    require_done(elsewhere("events", "tag", "signup_completed", "--add", "x", "--yes"))
+    assert "and has these values already" in require_done(here("apply", "tags.json", "--yes")).out
 
 
 def test_flag_deleted_since_is_restored_before_the_set(here: Run, set_file: Path) -> None:

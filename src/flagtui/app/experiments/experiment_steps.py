@@ -32,6 +32,8 @@ from flagtui.text.set_words import explain_set_fault, next_in_app
 
 NAME_CELLS: Final = 36
 """Room for a name in the title of a choice."""
+CHOSEN: Final[frozenset[StepName]] = frozenset({"end", "ship", "archive", "duplicate"})
+"""Steps whose question follows others."""
 WON: Final = "won"
 """The conclusion that too few people do not allow."""
 
@@ -77,7 +79,8 @@ class ExperimentSteps:
         intents = [
             ExperimentIntent(experiment.id, step, choices or Choices(), leading) for experiment in fresh
         ]
-        await self._write(intents, fresh, workspace, on_report, skipped)
+        # Other users may have changed what was read before the choices.
+        await self._write(intents, () if step.name in CHOSEN else fresh, workspace, on_report, skipped)
 
     async def save(self, intent: ExperimentIntent, saved: Callable[[], None]) -> None:
         """Save the edited experiment, planned on its current state. Only within a worker."""

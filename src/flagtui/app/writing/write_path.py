@@ -189,8 +189,12 @@ class WritePath:
         on_report: OnReport = ignore,
         skipped: Sequence[Skipped] = (),
         purpose: Purpose | None = None,
+        note: str = "",
     ) -> Report[P, R] | None:
-        """Plan, ask about and carry out these intents; None when not confirmed, empty for a no-op."""
+        """Plan, ask about and carry out these intents; None when not confirmed, empty for a no-op.
+
+        The question has the `note` unless it shows all sides of a conflict.
+        """
         CHAIN.set(None)
         context = planner.context
         assert isinstance(context, WorkspaceContext)
@@ -203,6 +207,8 @@ class WritePath:
         if planned.project is not None:
             workspace = workspace.in_project(planned.project)
         planned = replace(planned, skipped=(*skipped, *planned.skipped), purpose=purpose)
+        if note and not any(plan.conflicts for plan in planned.plans):
+            planned = replace(planned, note=note)
         make_rows = load(KINDS[planner.kind].rows_at) if planner.is_listed else OptimisticRows
         rows = make_rows(workspace, context.clock.time)
         interface = AppInterface(self._app_state, self._runner, rows, planned, signature)
@@ -230,7 +236,9 @@ class WritePath:
             self._runner.show_created(planner.kind, record.id, workspace)
         on_report(report)
         if again := await self._find_intents_to_ask_again(report, planned, interface):
-            return await self.write(again, planner, on_report, (), purpose) or report
+            reasons = [outcome.reason for outcome in report.outcomes if outcome.ending == "conflicted"]
+            note = f"Not saved: {reasons[0]}. Read it and confirm again." if len(reasons) == 1 else ""
+            return await self.write(again, planner, on_report, (), purpose, note) or report
         return report
 
     async def _plan(

@@ -206,14 +206,14 @@ def _on_top_of(
     for name, value in intent.changes.items():
         mine = trim(value)
         seen, theirs = intent.seen.get(name, MISSING), stored_event_value(fresh, name)
-        merged[name] = _merged_tags(seen, mine, theirs) if name == "tags" else mine
+        merged[name] = merged_tags(seen, mine, theirs) if name == "tags" else mine
         is_moved = seen is not MISSING and not same(seen, theirs) and not same(mine, theirs)
         if is_moved and name != "tags":
             conflicts.append(FieldConflict((name,), seen, mine, theirs))
     return merged, tuple(conflicts)
 
 
-def _merged_tags(seen: JSON, mine: JSON, theirs: JSON) -> JSON:
+def merged_tags(seen: JSON, mine: JSON, theirs: JSON) -> JSON:
     """Merge additions and removals of two users, which never conflict."""
     sides = ([] if side is MISSING else as_list(side) for side in (seen, mine, theirs))
     before, ours, current = (set(tidy_tags([as_text(item) for item in side])) for side in sides)

@@ -9,7 +9,8 @@ import msgspec
 
 from flagtui.api.heavy_work import off_loop
 from flagtui.changes.canonical_filters import means_same
-from flagtui.changes.difference import FieldConflict, merge, same
+from flagtui.changes.difference import MISSING, FieldConflict, merge, same
+from flagtui.changes.event_definitions.definition_plan import merged_tags
 from flagtui.changes.flags.flag_plan import SETS, merged_value, stored_value
 from flagtui.changes.flags.flag_words import hidden_conflict
 from flagtui.changes.journal_entries import moment
@@ -19,6 +20,7 @@ from flagtui.changes.sets.change_set import ChangeSet, StagedChange
 from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment
 from flagtui.models.flag import Flag
+from flagtui.models.json_value import JSON
 
 Record: TypeAlias = Flag | EventDefinition | Experiment
 
@@ -115,7 +117,8 @@ def _conflicts(record: Record, change: StagedChange) -> Iterator[FieldConflict]:
         return
     for name, base in change.base.items():
         now, mine = value_of(record, name), change.values[name]
-        if not same(now, base) and not same(now, mine):
+        # As of flags, tags that are added or removed never conflict.
+        if name != "tags" and not same(now, base) and not same(now, mine):
             yield FieldConflict((name,), base, mine, now)
 
 
@@ -130,7 +133,7 @@ def _flag_conflicts(flag: Flag, change: StagedChange) -> Iterator[FieldConflict]
 def has_values(record: Record, change: StagedChange) -> bool:
     """Return whether the record has the values of the change."""
     if not isinstance(record, Flag):
-        return all(same(value_of(record, name), value) for name, value in change.values.items())
+        return all(same(now, mine) for now, mine in _sides_of(record, change))
     values, base = values_on(record, change), base_on(record, change)
     for name in base:
         now = stored_value(record, name)
@@ -138,3 +141,14 @@ def has_values(record: Record, change: StagedChange) -> bool:
         if conflicts or not means_same(merged, now, (name,)):
             return False
     return True
+
+
+def _sides_of(record: EventDefinition | Experiment, change: StagedChange) -> Iterator[tuple[JSON, JSON]]:
+    """Yield the current value of each field, and that of the change on top of it."""
+    for name, mine in change.values.items():
+        now = value_of(record, name)
+        if name == "tags":
+            base = change.base.get(name, MISSING)
+            yield merged_tags(MISSING, now, now), merged_tags(base, mine, now)
+        else:
+            yield now, mine
