@@ -76,6 +76,16 @@ def test_mirror_opens_its_own_profile_read_only_with_its_badge() -> None:
         assert str(require(asyncio.run(mirror.read()).override_at("new-nav")).override) == "new-nav=on"
 
 
+def test_mirror_of_a_host_in_the_environment_opens(monkeypatch: pytest.MonkeyPatch) -> None:
+    project = MirroredProject("", "http://127.0.0.1:8010", "1")
+    monkeypatch.setenv("FLAGTUI_HOST", project.origin)
+    monkeypatch.setenv("FLAGTUI_PROJECT", project.project)
+    environment = read_login_environment()
+    with running_mirror(project):
+        opening = open_mirrored(environment, request(), find_running(environment.places))
+        assert make_session(opening, read_only=False).mirror is not None
+
+
 @pytest.mark.parametrize("profile", ["mine", "prod"])
 def test_connection_of_a_mirror_refuses_every_write(profile: str) -> None:
     opening = choose(read_login_environment(), ProfileRequest(profile)).mirrored

@@ -67,8 +67,8 @@ def _choose(mirrors: Sequence[FoundMirror], is_meant: Callable[[MirrorState], bo
 
 
 def open_mirrored(environment: LoginEnvironment, request: ProfileRequest, mirror: FoundMirror) -> Opening:
-    """Return the profile that the mirror serves, unless another is named. Raises Trouble."""
-    if not mirror.state.profile and not request.profile:
+    """Return the profile that the mirror serves, or the environment; a named one wins. Raises Trouble."""
+    if not mirror.state.origin and not request.profile:
         fix = "Start one for a profile with: flagtui mirror --profile NAME"
         raise Trouble(f"{mirror.words}, which the app cannot list.", fix, code="usage")
     named = replace(request, profile=request.profile or mirror.state.profile)

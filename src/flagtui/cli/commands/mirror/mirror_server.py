@@ -188,8 +188,10 @@ def _open_upstream(options: MirrorOptions) -> Iterator[_Source]:
             client = make_client(opening.profile, opening.host, find_key(opening).key, read_only=True)
         except ApiError as error:
             raise in_words(error) from None
-        project = MirroredProject(opening.profile.name, opening.host.origin, opening.profile.project)
-        name = f"{project.profile} ({project.origin}, project {project.project})"
+        # A host of the environment has no profile that the app could open by its name.
+        profile = opening.profile.name if opening.chosen.has_own_host else ""
+        project = MirroredProject(profile, opening.host.origin, opening.profile.project)
+        name = f"{opening.profile.name} ({project.origin}, project {project.project})"
         cache = opening.cache
         kept = None if cache is None else KeptDefinitions(cache, project.origin, project.project)
         yield _Source(ServerUpstream(client, name), kept, project)
