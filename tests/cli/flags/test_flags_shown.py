@@ -88,6 +88,10 @@ def test_history_and_differences_tell_who_moved_what(signed_in: Run, key: str) -
     history = signed_in("flags", "history", key, "--json").records
     assert "75 %" in history[0]["change"]
     assert history[0]["who"]
+    shown = [
+        signed_in("flags", "history", key, "--json", "--since", at).records for at in ("2h", "2099-01-01")
+    ]
+    assert shown == [history, []]
     (difference,) = signed_in("flags", "diff", key, "--json").records
     assert (difference["before"], difference["after"]) == (50, 75)
     assert signed_in("flags", "diff", key, "--from", "1", "--to", "1").out == ""

@@ -20,10 +20,9 @@ from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.profile_choice import settings_in
 from flagtui.cli.plumbing.record_command import command
+from flagtui.cli.plumbing.since_option import read_since, since_option
 from flagtui.cli.plumbing.value_types import SHORT_ID
 from flagtui.config.locations import find_locations
-from flagtui.store.activity_listing import invalid_moment, read_moment
-from flagtui.store.query.vocabulary import WrongValue
 from flagtui.text.formats import count
 from flagtui.text.long_lists import wrap_safe
 
@@ -72,15 +71,6 @@ ENTRY: Final[RecordSchema[Entry]] = RecordSchema(
     ),
     version=2,
 )
-
-
-def read_start(since: str) -> float:
-    """Return the moment in Unix seconds, in the zone of the settings; 0 for none. Raises Trouble."""
-    settings_in(find_locations())
-    try:
-        return read_moment(since, time.time()) if since else 0.0
-    except WrongValue:
-        raise Trouble(f"--since: {invalid_moment(since, time.time())}.", code="usage") from None
 
 
 def find_changes(start: float, words: str, profile: str) -> list[Entry]:
@@ -139,16 +129,16 @@ def _back(entry: Entry, gone: frozenset[str]) -> str:
 )
 @click.argument("words", nargs=-1)
 @PROFILE
-@click.option(
-    "--since", default="", metavar="WHEN", help="30m, 2h, 14:05, yesterday 18:00, a date; in your time zone."
-)
+@since_option("Print only changes since then")
 @ruled_option("--markdown", is_flag=True, help="A timeline to paste into a report.", excludes=OUTPUT_USES)
 @limit_option(MOST_CHANGES)
 def journal(
     words: tuple[str, ...], profile: str, since: str, markdown: bool, limit: int, printer: Printer
 ) -> None:
     """Show your changes, newest first; WORDS narrow to key, verb, user, reason or outcome."""
-    start = read_start(since)
+    # They have the time zone.
+    settings_in(find_locations())
+    start = read_since(since, time.time()) or 0.0
     matches = find_changes(start, " ".join(words), choose_name("profile", profile))
     entries = keep_first(matches, limit, MOST_CHANGES)
     if markdown:

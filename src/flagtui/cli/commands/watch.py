@@ -22,14 +22,13 @@ from flagtui.cli.plumbing.output.printer import Printer, json_line
 from flagtui.cli.plumbing.project_session import ProjectSession, in_project
 from flagtui.cli.plumbing.record_command import command
 from flagtui.cli.plumbing.selection import read_query
+from flagtui.cli.plumbing.since_option import read_since, since_option
 from flagtui.cli.plumbing.word_types import query_argument
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.models.activity import Activity
 from flagtui.models.activity_rows import ChangeRow, change_row
 from flagtui.store.activity_feed import mark_deletion
 from flagtui.store.activity_listing import ACTIVITY as ENTRIES
-from flagtui.store.activity_listing import invalid_moment, read_moment
-from flagtui.store.query.vocabulary import WrongValue
 
 MOST: Final = 100_000
 """Entries read at most to find the last reported one."""
@@ -61,7 +60,7 @@ class WatchOptions(TypedDict):
     examples=("flag:checkout --since 30d --count 1", "kind:rollout --since 30d --count 1 --json"),
 )
 @query_argument("activity")
-@click.option("--since", default="", metavar="WHEN", help="Start with changes since then: 2h.")
+@since_option("Start with changes since then")
 @click.option(
     "--every",
     type=NumberRange(0.2, 3600),
@@ -86,7 +85,7 @@ def watch(query: tuple[str, ...], place: WorkPlace, printer: Printer, **given: U
     line = " ".join(query)
     narrowing = read_query(line, ENTRIES)
     program = _program(given["program"])
-    since = _since(given["since"], time.time()) if given["since"] else None
+    since = read_since(given["since"], time.time())
     form = "ndjson" if printer.format == "json" else printer.format
     printer = replace(printer, format=form, has_headings=False)
 
@@ -204,13 +203,6 @@ def _report_once(error: ApiError, before: str) -> str:
     if what != before:
         progress(f"{what} Still watching.")
     return what
-
-
-def _since(text: str, now: float) -> float:
-    try:
-        return read_moment(text, now)
-    except WrongValue:
-        raise Trouble(f"--since: {invalid_moment(text, now)}.", code="usage") from None
 
 
 def _program(text: str) -> list[str]:

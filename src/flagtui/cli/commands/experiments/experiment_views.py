@@ -11,8 +11,9 @@ from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import RecordCommand, command
-from flagtui.cli.plumbing.record_history import HISTORY_LIMIT, read_changes
+from flagtui.cli.plumbing.record_history import HISTORY_LIMIT, HISTORY_SINCE, read_changes
 from flagtui.cli.plumbing.selection import EXPERIMENTS, RecordSelection
+from flagtui.cli.plumbing.since_option import read_since
 from flagtui.cli.plumbing.word_types import EXPERIMENT_WORDS, list_options
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import age_words, commas, on_or_off, percent_words
@@ -246,16 +247,20 @@ async def get(session: ProjectSession, experiments: RecordSelection) -> list[Who
 @command(
     "history",
     kind=ACTIVITY,
-    empty="The activity has no change.",
+    empty="The activity has no such change.",
     limits_each=True,
     operations=("experiments.list", "experiments.activity_of"),
     examples=("31", "31 --limit 5 --json"),
 )
 @EXPERIMENT_WORDS
+@HISTORY_SINCE
 @HISTORY_LIMIT
-async def history(session: ProjectSession, experiments: RecordSelection, limit: int) -> list[ChangeRow]:
+async def history(
+    session: ProjectSession, experiments: RecordSelection, since: str, limit: int
+) -> list[ChangeRow]:
     """Show who changed experiments, newest first."""
-    return await read_changes(session.client.experiments, await ids_of(session, experiments), limit)
+    start = read_since(since, session.now)
+    return await read_changes(session.client.experiments, await ids_of(session, experiments), limit, start)
 
 
 def _list(

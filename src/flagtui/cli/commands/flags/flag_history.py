@@ -14,8 +14,9 @@ from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
 from flagtui.cli.plumbing.project_session import ProjectSession
 from flagtui.cli.plumbing.record_command import command
-from flagtui.cli.plumbing.record_history import HISTORY_LIMIT, read_changes
+from flagtui.cli.plumbing.record_history import HISTORY_LIMIT, HISTORY_SINCE, read_changes
 from flagtui.cli.plumbing.selection import FLAGS, RecordSelection, several
+from flagtui.cli.plumbing.since_option import read_since
 from flagtui.cli.plumbing.word_types import FLAG_WORD, FLAG_WORDS
 from flagtui.cli.records.activity_records import ACTIVITY
 from flagtui.cli.records.field_words import minute_words
@@ -107,17 +108,19 @@ SCHEDULED: Final[RecordSchema[ScheduledFlagChange]] = RecordSchema(
 @command(
     "history",
     kind=ACTIVITY,
-    empty="The activity has no change.",
+    empty="The activity has no such change.",
     limits_each=True,
     operations=("flags.list", "flags.get", "flags.activity_of", "flags.bulk_keys"),
     examples=("checkout-redesign", "checkout-redesign --limit 5 --ndjson"),
 )
 @FLAG_WORDS
+@HISTORY_SINCE
 @HISTORY_LIMIT
-async def history(session: ProjectSession, flags: RecordSelection, limit: int) -> list[ChangeRow]:
+async def history(session: ProjectSession, flags: RecordSelection, since: str, limit: int) -> list[ChangeRow]:
     """Show who changed flags, newest first."""
+    start = read_since(since, session.now)
     ids = [flag.id for flag in await flags_of(session, flags)]
-    return await read_changes(session.client.flags, ids, limit)
+    return await read_changes(session.client.flags, ids, limit, start)
 
 
 @command(
