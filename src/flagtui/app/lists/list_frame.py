@@ -118,10 +118,11 @@ class BrowseScreen(FramedScreen):
         return LeftList(self.search.value, self.rows.row_id) if self.is_mounted else self.starts_at
 
     def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
-        """Draw these filters where the window has room for any, and the pieces at the end."""
+        """Draw these filters where there is room for any and no error, and the pieces at the end."""
         line, search = self.query_one(ChipLine), self.search
-        line.make_room(end, self.size.width, cell_len(search.value), has_reason=bool(search.reason))
-        line.show_chips(chips if self.size.width >= STANDARD else (), end)
+        has_reason = bool(search.reason)
+        line.make_room(end, self.size.width, cell_len(search.value), has_reason=has_reason)
+        line.show_chips(() if has_reason or self.size.width < STANDARD else chips, end)
 
     @property
     def chip_room(self) -> int:

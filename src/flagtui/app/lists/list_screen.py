@@ -38,7 +38,7 @@ class ListScreen(MarkedRecords[IdRow]):
     ) -> None:
         super().__init__(app_state, runner, finder)
         self._resting: Timer | None = None
-        self._chips: Sequence[Chip] = ()
+        self._chips: Sequence[Chip] = describe(self._finder.query)
         self._before_count: Sequence[Piece] = ()
         self._count = ""
         self._has_position = False
@@ -91,6 +91,7 @@ class ListScreen(MarkedRecords[IdRow]):
         order = self._finder.find(line)
         self.rows.show(self._finder.rows, order, anchor="top")
         self.search.set_problems([(p.start, p.end, p.reason) for p in self._finder.problems])
+        self._chips = describe(self._finder.query)
         self._show_counts(order)
 
     @work(exclusive=True, group="search-server")
@@ -120,7 +121,6 @@ class ListScreen(MarkedRecords[IdRow]):
         end: list[Piece] = [(f"{reason}  ", "$warning")] if reason else []
         end += [(hidden, "$primary")] if (hidden := self._hidden_sort_words()) else []
         end += [marked_piece(marked, self.bulk_limit)] if marked else []
-        self._chips = () if reason else describe(self._finder.query)
         self._before_count, self._count, self._has_position = end, count, not apart
         self._show_position()
         if not order:
