@@ -52,8 +52,14 @@ class StrayKeys:
         return False
 
     def explain(self, key: str) -> None:
-        """Show why the command of a key that nothing took is refused, or where it can be used."""
-        if why := self._refusal(key) or self._elsewhere(key):
+        """Show why the command of a key that nothing took is refused, or where it can be used.
+
+        The app is asked before its screen is: a key that works is taken.
+        """
+        active = binding_of(self._app.screen, key)
+        if active is not None and active.enabled:
+            return
+        if why := self._refusal(key) or (self._elsewhere(key) if active is None else ""):
             show_toast(self._app, Notice(why, "warning"))
 
     def _elsewhere(self, key: str) -> str:
@@ -62,8 +68,7 @@ class StrayKeys:
         A character that means nothing here is explained before it is handled, and arrows need no words.
         """
         is_chord = key.startswith("ctrl+") or (key[:1] == "f" and key[1:].isdigit())
-        # The app is asked before its screen is: a key with a binding is taken.
-        if not is_chord or self._app.screen.is_modal or binding_of(self._app.screen, key) is not None:
+        if not is_chord or self._app.screen.is_modal:
             return ""
         purpose, kinds = self._purpose(key)
         if not kinds:
