@@ -7,6 +7,7 @@ from typing import Final
 
 from flagtui.models.record_fields import FLAG_FIELDS
 from flagtui.models.rows import FlagRow
+from flagtui.store.query.language import read_line
 from flagtui.store.query.term_readers import (
     AGES,
     DUE,
@@ -148,6 +149,8 @@ def _uses(row: FlagRow, outside: Outside) -> float | None:
 
 _TYPE_PLACES: Final = {"experiment": 0, "multivariant": 1, "boolean": 2, "config": 3, "rules": 4}
 
+CLEAN_UP: Final = "cleanup"
+"""The order of unused flags: the safest to remove comes first."""
 FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {
     "updated": Order(lambda row: row.updated_at, is_descending=True),
     "key": Order(),
@@ -158,9 +161,19 @@ FLAG_ORDERS: Final[Mapping[str, Order[FlagRow]]] = {
     "type": Order(lambda row: _TYPE_PLACES.get(row.type)),
     "runtime": field_order(FLAG_FIELDS.shown_field("runtime")),
     "version": Order(lambda row: row.version, is_descending=True),
-    "cleanup": Order(outside=_cleanup, needed=_collect_needed),
+    CLEAN_UP: Order(outside=_cleanup, needed=_collect_needed),
     "refs": Order(is_descending=True, outside=_uses, needs="code"),
     "due": Order(outside=lambda row, outside: (outside.due or {}).get(row.id), needs="due"),
 }
 
 FLAG_LISTING: Final = Listing(FLAGS, FLAG_ORDERS, lambda row: fold(row.key))
+
+
+def order_of_search(line: str) -> str:
+    """Return the order that a search has until another one is chosen; empty for the usual one."""
+    # Most letters need only that.
+    if "stale" not in line.lower() and "unused" not in line.lower():
+        return ""
+    terms = read_line(line, FLAG_LISTING.vocabulary).terms
+    states = [term.words for term in terms if term.name == "is" and not term.is_negated]
+    return CLEAN_UP if ("stale",) in states else ""

@@ -22,7 +22,8 @@ def test_a_list_is_narrowed_sorted_and_cut_as_asked(signed_in: Run) -> None:
     assert len(signed_in("flags", "list", "--limit", "2").out.splitlines()) == 2
     assert "deleted flags are in no list; see: flagtui" in signed_in("flags", "list", "is:deleted").err
     by_risk = signed_in("flags", "list", "is:stale", "--sort", "cleanup", "--fields", "key").out
-    assert signed_in("flags", "stale", "--fields", "key").out == by_risk != ""
+    for words in (("flags", "stale"), ("flags", "list", "is:stale"), ("flags", "list", "is:unused")):
+        assert signed_in(*words, "--fields", "key").out == by_risk != ""
 
 
 def test_shown_flag_names_values_and_why_no_one_matches(

@@ -27,7 +27,7 @@ from flagtui.app.widgets.column_layout import Column, Draw
 from flagtui.models.flag_details import FlagDetails
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_lines, safe_text
-from flagtui.store.query.language import read_line
+from flagtui.store.flag_listing import CLEAN_UP, order_of_search
 from flagtui.store.query.vocabulary import NOT_READ, Outside
 from flagtui.store.sort_orders import Sort
 from flagtui.text.empty_states import Words, waiting_lines
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 MISSING: Final = frozenset(("unknown-key", "deleted-key"))
 """Rules about keys that the list cannot have."""
-CLEAN_UP: Final = Sort("cleanup")
-"""The order of unused flags: the safest to remove comes first."""
 
 
 class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
@@ -96,25 +94,21 @@ class FlagsScreen(FlagKeys, InspectedList[FlagRow]):
 
     def _order_clean_up(self, line: str) -> None:
         """Put unused flags in the order in which they can be removed, and the list back afterwards."""
-        # The search parses the line again: most letters need only that.
-        terms = read_line(line, self.description.listing.vocabulary).terms if "stale" in line.lower() else ()
-        is_clean_up = any(
-            term.name == "is" and term.words == ("stale",) and not term.is_negated for term in terms
-        )
-        if is_clean_up and self._sort_before is None:
+        order = order_of_search(line)
+        if order and self._sort_before is None:
             self._sort_before = self._finder.ranking.sort
-            self._finder.sort_by(CLEAN_UP)
-        elif not is_clean_up and self._sort_before is not None:
-            if self._finder.ranking.sort.name == CLEAN_UP.name:
+            self._finder.sort_by(Sort(order))
+        elif not order and self._sort_before is not None:
+            if self._finder.ranking.sort.name == CLEAN_UP:
                 self._finder.sort_by(self._sort_before)
             self._sort_before = None
 
     def keep_sort(self, sort: Sort) -> None:
-        if sort.name != CLEAN_UP.name:
+        if sort.name != CLEAN_UP:
             super().keep_sort(sort)
 
     def _hidden_sort_words(self) -> str:
-        if self._finder.ranking.sort.name != CLEAN_UP.name or not self._finder.is_sorted:
+        if self._finder.ranking.sort.name != CLEAN_UP or not self._finder.is_sorted:
             return super()._hidden_sort_words()
         first = "riskiest first" if self._finder.ranking.is_descending else "safest first"
         if self.size.width < WIDE:

@@ -23,6 +23,7 @@ from flagtui.models.flag_responses import Cohort
 from flagtui.models.json_value import JSON, as_dict
 from flagtui.models.rows import FlagRow
 from flagtui.safe_text import safe_text
+from flagtui.store.flag_listing import CLEAN_UP
 from flagtui.text.cleanup_advice import winner_words
 
 
@@ -166,7 +167,7 @@ async def definitions(session: ProjectSession, keys: tuple[str, ...]) -> list[De
 @query_argument("flags")
 async def stale(session: ProjectSession, query: tuple[str, ...]) -> list[StaleFlag]:
     """List stale flags, safest to remove first, with the value that everyone is served; QUERY narrows."""
-    matches, rows = await list_matches(session, FLAGS, [f"is:stale {' '.join(query)}".strip()], "cleanup")
+    matches, rows = await list_matches(session, FLAGS, [f"is:stale {' '.join(query)}".strip()], CLEAN_UP)
     dependents: dict[int, list[str]] = {}
     for row in rows:
         for id in () if row.archived else row.depends_on:

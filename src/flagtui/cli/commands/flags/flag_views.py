@@ -34,7 +34,11 @@ async def list_flags(
     QUERY is words, and qualifiers with a value (type, runtime, is, by, tag, rollout,
     updated, created, called, key, due, refs, code, id): 'is:on tag:web updated:<7d -called:never'
     """
-    rows: list[FlagRow] = await FLAGS.rows(session, " ".join(query), sort, limit)
+    # Showing a flag needs no search.
+    from flagtui.store.flag_listing import order_of_search
+
+    line = " ".join(query)
+    rows: list[FlagRow] = await FLAGS.rows(session, line, sort or order_of_search(line), limit)
     return rows
 
 
