@@ -206,9 +206,8 @@ class WritePath:
             signature = signature.made_from(self._app_state.signature(context.opened))
         if planned.project is not None:
             workspace = workspace.in_project(planned.project)
-        planned = replace(planned, skipped=(*skipped, *planned.skipped), purpose=purpose)
-        if note and not any(plan.conflicts for plan in planned.plans):
-            planned = replace(planned, note=note)
+        note = "" if any(plan.conflicts for plan in planned.plans) else note
+        planned = replace(planned, skipped=(*skipped, *planned.skipped), purpose=purpose, note=note)
         make_rows = load(KINDS[planner.kind].rows_at) if planner.is_listed else OptimisticRows
         rows = make_rows(workspace, context.clock.time)
         interface = AppInterface(self._app_state, self._runner, rows, planned, signature)
