@@ -78,7 +78,7 @@ async def test_unread_flag_is_listed_beside_one_that_stays(program: Program) -> 
     program.wire.before = lambda request: (
         httpx.Response(404, json={"detail": "Not found."}) if request.url.path.endswith(path) else None
     )
-    await program.press("percent_sign", *"75", "enter", shows=("2 skipped", "new-nav"))
+    await program.press("percent_sign", *"75", "enter", shows=("1 unchanged, 1 skipped", "new-nav"))
 
 
 async def test_marks_with_changes_in_flight_get_no_second_question(program: Program) -> None:
@@ -192,7 +192,7 @@ async def test_events_and_experiments_that_cannot_change_are_skipped(program: Pr
     await program.press("V", shows="Unverify 2 of 3 event definitions in TEST")
     assert lines(program) == ["btn_click_2 it has these values already"]
     await program.press("y")
-    assert re.search(r"─  2 [a-z]+, 1 skipped  ─", program.screen)
+    assert re.search(r"─  2 [a-z]+, 1 unchanged  ─", program.screen)
     assert marked_keys(program) == {"btn_click_2"}
     await program.press("enter", shows="btn_click_2", front=EventScreen)
     await program.press("escape")

@@ -137,7 +137,7 @@ async def test_unknown_names_launches_and_changes_of_many_get_a_reply(program: P
     await program.press("L", "y", shows="⏎ open  space pause  F end")
 
     await program.press("3", "x", "j", "x")
-    await program.go_to("checkout completed", "x", "escape", "V", "y", shows="2 verified, 1 skipped")
+    await program.go_to("checkout completed", "x", "escape", "V", "y", shows="2 verified, 1 unchanged")
     await program.press("u", shows="redo with U")
     await program.press("y", "escape", "escape", "escape", "g", shows="○  $ai_feedback")
 

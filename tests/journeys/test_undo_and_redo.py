@@ -50,6 +50,13 @@ async def test_three_of_five_changes_are_undone_with_five_keys(program: Program)
     await program.press("u", shows="2 flags")
 
 
+async def test_results_of_an_undo_offer_no_undo_of_their_own(program: Program) -> None:
+    await program.search("type:boolean is:on tag:web", "x", "x", "%", *"33", "enter", "y")
+    first, _ = program.journal.entries()
+    await program.colleague().flags.update(int(first.record), first.before)
+    await program.press("u", "y", shows=("1 undone, 1 unchanged", "⏎ open · esc close"))
+
+
 async def test_only_many_chosen_changes_are_confirmed_by_their_number(program: Program) -> None:
     await program.search("type:boolean is:off", *["x"] * 10, "a", *"10", "enter", "u")
     assert isinstance(program.app.focused, Typed)

@@ -64,7 +64,7 @@ restore | Restore | is restored | delete it again
 rename | Change the key of | has a new key | restore the old key | grave
 set rollout | Change the rollout of | has a new rollout | set the old rollout
 edit | Edit | is changed | put back the old values
-restore version | Restore an older version of | is back at an older version | undo that | grave
+restore version | Restore an older version of | is back at an older version | put it back | grave
 revert | Revert a change of | has its previous values back | put back the newer values
 undo | Undo on | has its previous values back | do it again
 """)

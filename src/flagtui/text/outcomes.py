@@ -13,7 +13,8 @@ from flagtui.text.styled import Notice, Tone
 
 NAMED: Final = 5
 """The most failures named in one toast; the rest is counted."""
-_PAST: Final = {"Undo": "undone", "Redo": "redone", "Revert": "reverted", "Apply": "applied"}
+UNDONE: Final = "undone"
+_PAST: Final = {"Undo": UNDONE, "Redo": "redone", "Revert": "reverted", "Apply": "applied"}
 
 
 LEFT: Final = Notice(

@@ -123,7 +123,7 @@ def test_creation_without_a_number_is_not_undone(kind: str) -> None:
     assert "was not learned" in expect(SHARED[kind].why_not(CREATION), Blocked).reason
     assert SHARED[kind].why_not(EDIT) is None
     assert SHARED[kind].undo_words(CREATION) == "delete it"
-    assert SHARED[kind].undo_words(DELETION) == "make it again, under a new number"
+    assert SHARED[kind].undo_words(DELETION) == "create it again with another number"
 
 
 @pytest.mark.parametrize(("more", "conflicts"), [({}, []), ({"description": "Theirs"}, ["description"])])

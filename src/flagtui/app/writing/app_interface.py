@@ -14,7 +14,7 @@ from flagtui.app.shell.change_tasks import ChangeTasks
 from flagtui.app.shell.toasts import drop_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.question import ConfirmScreen
-from flagtui.app.writing.results_screen import AGAIN, SKIPPED, Result, ResultsScreen
+from flagtui.app.writing.results_screen import AGAIN, SKIPPED, UNCHANGED, Result, ResultsScreen
 from flagtui.changes.adapter import WriteContext
 from flagtui.changes.guard import Approved, GuardRefused, Question, guard
 from flagtui.changes.journal_entries import Signature
@@ -228,7 +228,8 @@ class AppInterface(Interface[P, R], Generic[P, R]):
     async def show_results(self, results: Iterable[Result]) -> bool:
         """List the records that were not changed with their reasons; return True to try them again."""
         skipped = (
-            Result(item.id, item.key, SKIPPED, item.why, kind=item.kind) for item in self._planned.skipped
+            Result(item.id, item.key, UNCHANGED if item.is_no_op else SKIPPED, item.why, kind=item.kind)
+            for item in self._planned.skipped
         )
         shown = [*results, *skipped]
         if len(shown) < 2 or all(result.is_saved for result in shown):

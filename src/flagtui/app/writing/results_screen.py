@@ -16,14 +16,17 @@ from textual.widgets.option_list import Option
 from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.line import join_lines, styled
-from flagtui.changes.proposal import P, R, Report, chosen_id
+from flagtui.changes.proposal import P, Purpose, R, Report, chosen_id
 from flagtui.safe_text import safe_text
 from flagtui.store.kinds import Kind
 from flagtui.store.load_progress import RecordId
-from flagtui.text.outcomes import done_word
+from flagtui.text.outcomes import UNDONE, done_word
 from flagtui.text.styled import Piece
 
 SKIPPED: Final = "skipped"
+UNCHANGED: Final = "unchanged"
+"""The ending of a no-op."""
+LEFT: Final = (SKIPPED, UNCHANGED)
 NOT_SENT: Final = "not sent"
 AGAIN: Final = "again"
 PADDING: Final = 2
@@ -38,6 +41,7 @@ _MARKS: Final[dict[str, Piece]] = {
     "saved": ("✓ ", "$success"),
     "unknown": ("? ", "$error"),
     SKIPPED: ("– ", "$warning"),
+    UNCHANGED: ("– ", "$text-muted"),
     NOT_SENT: ("· ", "$text-muted"),
 }
 _REFUSED: Final[Piece] = ("✗ ", "$error")
@@ -63,11 +67,11 @@ class Result(msgspec.Struct, frozen=True):
         return self.ending == "saved"
 
 
-def results_of(report: Report[P, R]) -> Iterator[Result]:
+def results_of(report: Report[P, R], purpose: Purpose | None = None) -> Iterator[Result]:
     """Yield the result of each change and the unsent ones."""
     for outcome in report.outcomes:
         reason = "" if outcome.is_saved else outcome.reason or outcome.ending
-        done = done_word(outcome) if outcome.is_saved else ""
+        done = done_word(outcome, purpose) if outcome.is_saved else ""
         id = chosen_id(outcome.plan)
         yield Result(id, outcome.plan.key, outcome.ending, reason, done, outcome.is_unchanged)
     for plan in report.unsent:
@@ -86,7 +90,7 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
 
     def __init__(self, results: Sequence[Result]) -> None:
         super().__init__()
-        self._results = sorted(results, key=lambda result: (result.is_saved, result.ending == SKIPPED))
+        self._results = sorted(results, key=lambda result: (result.is_saved, result.ending in LEFT))
 
     def compose(self) -> ComposeResult:
         with Vertical(id="results") as box:
@@ -95,7 +99,8 @@ class ResultsScreen(Dialog[Result | Literal["again"] | None]):
             box.border_title = styled((f" {', '.join(counted)} ", "bold $warning"))
             again = sum(result.can_try_again for result in self._results)
             retry = f" · R tries {again:,} again" if again else ""
-            undo = " · u undo" if any(result.is_saved for result in self._results) else ""
+            # After an undo, `u` undoes an earlier change.
+            undo = " · u undo" if any(result.done not in ("", UNDONE) for result in self._results) else ""
             box.border_subtitle = f"⏎ open{retry}{undo} · esc close"
             yield ResultLines(self._results)
 

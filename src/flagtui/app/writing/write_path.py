@@ -292,7 +292,7 @@ class WritePath:
         errors = (outcome.error for outcome in report.outcomes)
         if await self._runner.signing_in.helps(next(filter(needs_key, errors), None)):
             return unchanged
-        results = results_of(report)
+        results = results_of(report, planned.purpose)
         # A single change that conflicts is asked about again, with all sides.
         is_conflict = not report.unsent and [item.ending for item in report.outcomes] == ["conflicted"]
         return unchanged if is_conflict or await interface.show_results(results) else ()

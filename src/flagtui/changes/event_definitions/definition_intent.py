@@ -42,8 +42,8 @@ retag | Change the tags of | has new tags | put back the old tags
 set owner | Change the owner of | has a new owner | put back the old owner
 set property | Change the primary property of | has a new primary property | put it back
 set enforcement | Change the enforcement of | has a new enforcement | put it back
-merge | Mark as a look-alike | is hidden, with a note where to look | undo that
-tidy up | Tidy up | is tidied up | undo all of it
+merge | Mark as a look-alike | is hidden, with a note where to look | unhide it with the old description
+tidy up | Tidy up | is tidied up | put back the old values
 edit | Change | is changed | put back the old values
 delete | Delete | is deleted until it is sent again | recreate it, as far as the server allows | typed
 create | Create | is created | delete it

@@ -23,7 +23,7 @@ SharedRecord: TypeAlias = Holdout | SavedMetric
 VERBS: Final[Mapping[str, Verb]] = verb_table("""
 create | Create | is created | delete it
 edit | Change | is changed | put back the old values
-delete | Delete | is deleted | make it again, under a new number | typed
+delete | Delete | is deleted | create it again with another number | typed
 """)
 LONGEST: Final = 400
 """Characters of a name or a description that servers take."""
