@@ -92,6 +92,8 @@ class EntryKind(Protocol):
     """The words of changes that only this kind has, by verb."""
     is_local: bool = False
     """Whether its changes stay on this machine, whatever the profile allows."""
+    is_approved_whole: bool = True
+    """Whether a request for approval has the whole change."""
 
     def sort(self, plans: Sequence[Any]) -> Sequence[Any]:
         """Return the plans of one question in the order in which the server accepts them."""

@@ -28,6 +28,8 @@ ENDINGS: Final[Mapping[RecoveryVerdict, Ending]] = {
 }
 """Final verdicts; entries with another one stay open."""
 
+FLAG_ALONE: Final = "its flag was changed as approved, and the experiment is not as planned; do it again"
+"""The change of a flag is approved without the step of its experiment."""
 OTHER_VALUES: Final = "the earlier request was applied, and it was for other values"
 
 
@@ -151,13 +153,14 @@ async def _what_became_of(entry: Entry, client: Client) -> Recovery | None:
             if refusal := refusal_of(request, entry.request):
                 return Recovery(entry, "not applied", refusal=refusal)
     is_applied = request is not None and request.is_applied
-    if request is not None and is_applied and not is_earlier:
+    kind = kind_of(entry.kind)
+    if request is not None and is_applied and not is_earlier and kind.is_approved_whole:
         id = entry.uuid or entry.record or request.record_id
         return Recovery(entry, "applied", Numbered(id, request.version))
     with suppress(ApiError):
-        recovery = await kind_of(entry.kind).look(entry, client, "not known")
+        recovery = await kind.look(entry, client, "not known")
         if recovery.verdict == "applied":
             return recovery
         if is_applied:
-            return Recovery(entry, "not applied", refusal=OTHER_VALUES)
+            return Recovery(entry, "not applied", refusal=OTHER_VALUES if is_earlier else FLAG_ALONE)
     return None
