@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,14 @@ def test_places_are_listed_with_kind_key_state_and_what_remains(online: Run) -> 
     assert rows["src/app.ts:6:5"][0] == "comment"
     assert ["", "", "checkout-redesign", "unreferenced", ""] in lines
     assert "Searched 2 files." in done.err
+    (hidden,) = re.findall(
+        r"no call sends (\d+) more events; see: flagtui check src --rules unreferenced", done.err
+    )
+    reported = online("check", "src", "--rules", "unreferenced").out
+    assert int(hidden) == reported.count("No call sends the event") > 1
+    (event, *_) = re.findall(r"No call sends the event (\w+);", reported)
+    (named,) = json.loads(online("refs", event, "--json").out)["records"]
+    assert (named["state"], named["subject"]) == ("unreferenced", "event")
     Path("src/other.py").unlink()
     assert "Searched 1 file." in online("refs", "--in", "src").err
 

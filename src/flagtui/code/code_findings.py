@@ -63,6 +63,7 @@ class CodeFinding(msgspec.Struct, frozen=True):
     """Where it is; None for a record that no code names."""
     fingerprint: str = ""
     """The same while the key, the file and the order of its uses stay, whatever the lines are."""
+    subject: str = "flag"
 
     @property
     def level(self) -> Level:
@@ -260,15 +261,15 @@ def find_unused(references: Iterable[Reference], facts: CodeFacts) -> Iterator[C
     ]
     records += [("event", name) for name in facts.events or () if not name.startswith(BUILTIN_MARK)]
     for subject, key in sorted(record for record in records if record not in used):
-        comment = comments.get((subject, key))
-        if comment is not None:
+        if (comment := comments.get((subject, key))) is not None:
             yield CodeFinding("comment-only", key, f"Only comments name the {subject} {key}.", comment)
         else:
             # Only calls name events; a flag may be named by other words, such as an attribute.
             words = f"No code has the flag {key} in quotes, except tests and generated files"
             if subject == "event":
                 words = f"No call sends the event {key}; it was {_last_received(key, facts)}"
-            yield CodeFinding("unreferenced", key, f"{words}{_computed_words(computed[subject])}.")
+            words += f"{_computed_words(computed[subject])}."
+            yield CodeFinding("unreferenced", key, words, subject=subject)
 
 
 def _computed_words(count: int) -> str:
@@ -292,8 +293,7 @@ def _with_fingerprints(findings: Iterable[CodeFinding]) -> Iterator[CodeFinding]
         # Most scans find nothing, and OpenSSL takes longer to load than their findings.
         from hashlib import sha256
 
-        path = finding.reference.path if finding.reference else ""
-        expression = finding.reference.expression if finding.reference else ""
+        path, expression = (at.path, at.expression) if (at := finding.reference) else ("", "")
         parts = (finding.rule, path, finding.key or expression)
         counts[parts] += 1
         digest = sha256("\0".join((*parts, str(counts[parts]))).encode(errors="surrogateescape")).hexdigest()

@@ -10,7 +10,9 @@ from msgspec.structs import replace
 from flagtui.cli.plumbing.code_facts import load_facts, request_facts
 from flagtui.cli.plumbing.code_scan import ScanPlace, scan_code
 from flagtui.cli.plumbing.near_names import not_found
+from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.options import CHANGED_SINCE, OFFLINE, WorkPlace
+from flagtui.cli.plumbing.output.lines import warn
 from flagtui.cli.plumbing.output.printer import Printer
 from flagtui.cli.plumbing.profile_choice import Opening
 from flagtui.cli.plumbing.project_session import open_profile
@@ -23,6 +25,7 @@ from flagtui.code.flag_facts import CodeFacts
 from flagtui.code.languages import LANGUAGES
 from flagtui.code.reference_records import Reference
 from flagtui.code.stored_places import becomes
+from flagtui.text.formats import count
 
 
 class RefsOptions(TypedDict):
@@ -81,11 +84,17 @@ def refs(place: WorkPlace, printer: Printer, words: tuple[str, ...], **options: 
         if is_selected(each.key)
     ]
     if not options["changed_since"] and result.scan.is_parsed:
-        records += [
-            CodeReference(each.key, each.rule)
+        unused = [
+            CodeReference(each.key, each.rule, subject=each.subject)
             for each in find_unused(result.scan.references, facts)
             if each.rule == "unreferenced" and is_selected(each.key)
         ]
+        # Other programs send most events of a project.
+        listed = [each for each in unused if words or each.subject == "flag"]
+        if hidden := len(unused) - len(listed):
+            see = next_command("check", *map(str, options["folders"]), "--rules", "unreferenced")
+            warn(f"no call sends {count(hidden, 'more event')}; see: {see}")
+        records += listed
     unknown = [
         name
         for name in names

@@ -17,6 +17,8 @@ class CodeReference(msgspec.Struct, frozen=True):
     state: State
     reference: Reference | None = None
     becomes: str = ""
+    subject: str = "flag"
+    """The kind of a record that no code names."""
 
 
 def _of(name: str, missing: object = None) -> Callable[[Any], object]:
@@ -51,7 +53,7 @@ CODE_REFERENCE: Final[RecordSchema[CodeReference]] = RecordSchema(
         RecordField("key", "text", "The key or event; empty for a computed one.", None, True),
         RecordField("state", "text", "healthy, or the id of the rule that applies.", None, True),
         RecordField("becomes", "text", "What the code becomes without the flag.", None, True),
-        RecordField("subject", "text", "flag or event.", _of("subject", "flag")),
+        RecordField("subject", "text", "flag or event.", lambda it: (it.reference or it).subject),
         *_POSITION,
         RecordField("function", "text?", "The function that receives the key.", _of("function")),
         RecordField("expression", "text?", "How the call computes or names the key.", _of("expression")),
