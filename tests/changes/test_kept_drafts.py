@@ -28,13 +28,16 @@ def edited(of: Flag) -> WorkingCopy:
     return copy
 
 
+def redact(text: str) -> str:
+    return text.replace("phx_secret", "[key]")
+
+
 def keep(shelf: DraftShelf, draft: Draft, id: str = "7", at: float = 1e9) -> None:
-    kept = KeptDraft("k", at, draft.state())
-    shelf.keep(kept, draft.noun, id, lambda text: text.replace("phx_secret", "[key]"))
+    shelf.keep(KeptDraft("k", at, draft.state()), draft.noun, id)
 
 
 def test_edits_resume_on_a_newer_version_as_seen_before(tmp_path: Path) -> None:
-    shelf = DraftShelf(tmp_path / "drafts", "https://a.test", "1")
+    shelf = DraftShelf(tmp_path / "drafts", "https://a.test", "1", redact)
     keep(shelf, edited(flag()))
     [file] = shelf.folder.iterdir()
     assert (file.stat().st_mode & 0o777, shelf.folder.stat().st_mode & 0o777) == (0o600, 0o700)
@@ -44,13 +47,13 @@ def test_edits_resume_on_a_newer_version_as_seen_before(tmp_path: Path) -> None:
     assert kept.compare(resumed) == ComparedFields(["name", "filters"], ["name"], [])
     resumed.resume(kept.state)
     intent = require(resumed.intent())
-    assert intent.changes == {"name": HOSTILE.replace("phx_secret", "[key]"), "filters": WIDER}
+    assert intent.changes == {"name": redact(HOSTILE), "filters": WIDER}
     assert intent.seen == {"name": "old", "filters": FIRST}
     assert (intent.seen_version, resumed.values["tags"]) == (3, ["new"])
 
 
 def test_a_draft_is_found_for_its_record_until_saved(tmp_path: Path) -> None:
-    shelf = DraftShelf(tmp_path, "https://a.test", "1")
+    shelf = DraftShelf(tmp_path, "https://a.test", "1", redact)
     fresh = WorkingCopy.of(flag())
     for at in (1e9, 2e9):
         keep(shelf, edited(flag()), at=at)
@@ -62,13 +65,13 @@ def test_a_draft_is_found_for_its_record_until_saved(tmp_path: Path) -> None:
     rules = WorkingCopy.of(flag(filters={"version": 2, "rules": []}))
     assert shelf.find(rules, "7")[0].compare(rules) == ComparedFields(["name"], [], ["filters"])
     saved = WorkingCopy.of(edited(flag()).flag)
-    saved.values.update({"name": HOSTILE.replace("phx_secret", "[key]"), "filters": WIDER})
+    saved.values.update({"name": redact(HOSTILE), "filters": WIDER})
     assert not shelf.find(saved, "7")
     assert not shelf.find(fresh, "7")
 
 
 def test_new_records_resume_whole(tmp_path: Path) -> None:
-    shelf = DraftShelf(tmp_path, "https://a.test", "1")
+    shelf = DraftShelf(tmp_path, "https://a.test", "1", redact)
     new = ExperimentCopy.new("Blue", "blue", is_linked=False)
     new.add_variant("third")
     new.share_metric(5, "primary", "Sales")
@@ -89,3 +92,10 @@ def test_new_records_resume_whole(tmp_path: Path) -> None:
     another = WorkingCopy.new({"key": "another"})
     another.resume(shelf.find(another, "0")[0].state)
     assert another.values == flag_draft.values
+
+
+def test_text_of_an_open_question_is_taken_once(tmp_path: Path) -> None:
+    shelf = DraftShelf(tmp_path, "https://a.test", "1", redact)
+    shelf.keep_text("reason", HOSTILE)
+    assert shelf._replace(project="2").take_text("reason") is None
+    assert [shelf.take_text("reason") for _ in range(2)] == [redact(HOSTILE), None]

@@ -88,7 +88,7 @@ BASES: Final = {
 }
 BASES_TOO: Final = {
     *("RecordScreen", "FramedScreen", "Dialog", "OwnedScreen", "LinesForm", "KeptForm", "LineKeys"),
-    *("ActivityAroundMoment", "ActivityKeys"),
+    *("ActivityAroundMoment", "ActivityKeys", "WithReason"),
 }
 """What the screens are built on."""
 AFTER_CHANGES: Final = {"UndoChoice"}

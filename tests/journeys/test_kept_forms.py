@@ -1,6 +1,8 @@
-"""Forms that are open when the program is ended: they are offered again, with what changed since."""
+"""What was entered and not saved: forms of an ended program, and texts of a question that was left."""
 
-from tests.doubles.whole_program import Program, Setting
+from msgspec.structs import replace
+from tests.doubles import quiet
+from tests.doubles.whole_program import Program, Setting, running
 from tests.journeys.flag_form import FILTERS, edit, fill, form, stand_on
 from tests.journeys.steps import make_flag, stand_on_experiment
 from textual.widgets import TextArea
@@ -9,6 +11,7 @@ from flagtui.app.experiments.form.experiment_form import ExperimentForm
 from flagtui.app.flags.flag_list import FlagsScreen
 from flagtui.app.flags.form.flag_form import FormScreen
 from flagtui.app.flags.form.payload import PayloadScreen
+from flagtui.changes.guard import GuardRules, Level
 
 
 async def end_form(program: Program, *keys: str) -> None:
@@ -26,7 +29,7 @@ async def test_edits_and_an_open_payload_are_restored_on_newer_version(any_mode:
         program.app.screen.query_one(TextArea).text = '{"colour": "bl'
         await end_form(program, "escape", "escape")
         assert program.app.last_words.endswith(
-            "What you entered in formed-flag is kept; the form offers it again."
+            "What you entered in formed-flag is kept, and offered there again."
         )
         await program.colleague().flags.update(id, {"name": "Theirs", "tags": ["new"]})
         await program.press(
@@ -73,3 +76,25 @@ async def test_flags_with_encrypted_payloads_are_not_stored(program: Program) ->
     await end_form(program)
     await program.press("e", front=FormScreen, lacks="Mine")
     assert not program.app.last_words
+
+
+async def test_text_of_a_cancelled_change_is_there_again(setting: Setting) -> None:
+    careful = replace(setting, rules=GuardRules(Level.GUARDED, place="TEST", require_reason=True))
+    async with running(careful) as program:
+        await stand_on_experiment(program, "Checkout redesign", "F")
+        await fill(program, "lost", shows="Why?")
+        await fill(program, "A comment", shows="why, for the journal")
+        await program.press(*"because", "escape", "F")
+        await fill(program, "lost", shows="A comment")
+        await program.press("enter", shows="because")
+        # A key that comes at once confirms nothing that was typed before.
+        await quiet.press(program.app, "enter")
+        await program.settle(shows="nothing was sent", sent=0)
+        await program.press("escape", "1")
+        await program.go_to("new-nav", "space", lacks="because")
+        await program.press("escape", "3", "e")
+        await fill(program, "A long description")
+        program.app.keep_edits()
+        await program.press("escape", "e", shows="A long description")
+        await program.press("enter", *"why", "enter", sent=1)
+        await program.press("e", "escape", "T", lacks="A long description")

@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from flagtui import local_time
 from flagtui.changes.difference import same
 from flagtui.changes.draft import Draft
 from flagtui.config.files import replace_file
-from flagtui.models.json_value import JSON, as_dict
+from flagtui.models.json_value import JSON, as_dict, as_text
 from flagtui.private_folders import place_sum, read_file
 
 MOST_MIB: Final = 64
@@ -74,22 +74,42 @@ class DraftShelf(NamedTuple):
     folder: Path
     host: str
     project: str
+    redact: Callable[[str], str] = str
+    """Removes the key from what is written."""
 
-    def keep(self, kept: KeptDraft, noun: str, id: str, redact: Callable[[str], str]) -> None:
+    def keep(self, kept: KeptDraft, noun: str, id: str) -> None:
         """Write the draft of the record with this id. Raises OSError."""
         place = self._place(noun, id)
         # Two programs that a lost connection ends may have the same form open.
         name = f"{_start_of(place)}-{local_time.file_stamp(kept.kept_at)}-{os.getpid()}.json"
-        replace_file(self.folder / name, redact(json.dumps(msgspec.to_builtins(replace(kept, place=place)))))
+        self._write(name, msgspec.to_builtins(replace(kept, place=place)))
 
     def find(self, draft: Draft, id: str) -> list[KeptDraft]:
         """Return the drafts of the record, newest first; delete those that were saved after all."""
         place, unsaved = self._place(draft.noun, id), list[KeptDraft]()
         for path in self.folder.glob(f"{_start_of(place)}-*.json"):
-            kept = _read(path)
+            kept = _read_draft(path)
             if kept is not None and kept.place == place:
                 kept.discard() if kept.is_saved_in(draft) else unsaved.append(kept)
         return sorted(unsaved, key=lambda each: -each.kept_at)
+
+    def keep_text(self, name: str, text: str) -> None:
+        """Write the text of a question with this name. Raises OSError."""
+        place = self._place("text", name)
+        self._write(f"{_start_of(place)}.json", {"place": place, "text": text})
+
+    def take_text(self, name: str) -> str | None:
+        """Return the text of the question, and delete it; None without one."""
+        place = self._place("text", name)
+        path = self.folder / f"{_start_of(place)}.json"
+        raw = _read(path)
+        if raw.get("place") != [*place]:
+            return None
+        path.unlink(missing_ok=True)
+        return as_text(raw.get("text"))
+
+    def _write(self, name: str, raw: Mapping[str, Any]) -> None:
+        replace_file(self.folder / name, self.redact(json.dumps(raw)))
 
     def _place(self, noun: str, id: str) -> tuple[str, ...]:
         return self.host, self.project, noun, id
@@ -99,10 +119,17 @@ def _start_of(place: tuple[str, ...]) -> str:
     return f"form-{place_sum(*place)}"
 
 
-def _read(path: Path) -> KeptDraft | None:
-    """Return the draft in a file, or None if it cannot be read."""
+def _read(path: Path) -> dict[str, JSON]:
+    """Return the object in a file; an empty one if it cannot be read."""
     try:
-        raw: Mapping[str, JSON] = json.loads(read_file(path, MOST_MIB))
-        return msgspec.convert({**raw, "path": str(path)}, KeptDraft)
-    except (OSError, ValueError, TypeError, RecursionError):
+        return as_dict(json.loads(read_file(path, MOST_MIB)))
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def _read_draft(path: Path) -> KeptDraft | None:
+    """Return the draft in a file, or None if there is none."""
+    try:
+        return msgspec.convert({**_read(path), "path": str(path)}, KeptDraft)
+    except msgspec.ValidationError:
         return None

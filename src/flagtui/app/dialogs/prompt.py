@@ -53,6 +53,7 @@ class PromptScreen(Dialog[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = at_once(Binding("escape", "leave", "leave", key_display="esc"))
     AUTO_FOCUS = "Input"
+    is_typed = True
     VERTICAL_BREAKPOINTS = [(0, "-low"), (14, "-short"), (22, "-tall")]
     keys = "⏎ accept · esc leave"
 

@@ -11,6 +11,7 @@ from flagtui.app.forms.form_lines import ask_field, ask_tags
 from flagtui.app.forms.json_editing import EditedValues, edit_as_json, edit_as_text
 from flagtui.app.lists.record_links import RecordKeys
 from flagtui.app.shell.change_tasks import OnReport
+from flagtui.app.shell.kept_texts import keeping_texts
 from flagtui.app.state.app_state import AppState
 from flagtui.changes.event_definitions.definition_intent import (
     EventIntent,
@@ -69,7 +70,9 @@ class EventKeys(RecordKeys):
     ) -> None:
         """Prompt for a new value of a text field."""
         field = EVENT_FIELDS[name]
-        answer = await ask_field(self._runner, field, field.value_of(rows[0]), title, completion=completion)
+        before, change = field.value_of(rows[0]), f"{name} of {[row.id for row in rows]}"
+        with keeping_texts(self._runner, self._app_state, change):
+            answer = await ask_field(self._runner, field, before, title, completion=completion)
         if answer is not None:
             text = as_text(answer.value).strip()
             self._start([set_field(row.id, name, text, field.value_of(row)) for row in rows])

@@ -1,7 +1,6 @@
 """Steps of experiments: read again, ask for choices, then pass the step to the pipeline."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -12,6 +11,7 @@ from flagtui.app.experiments.detail.proposed_conclusion import NO_PROPOSAL, Prop
 from flagtui.app.forms.form_lines import ask_line
 from flagtui.app.forms.question_chain import ask_in_turn
 from flagtui.app.shell.change_tasks import OnReport, ignore
+from flagtui.app.shell.kept_texts import keeping_texts
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
@@ -72,7 +72,12 @@ class ExperimentSteps:
             return
         fresh, skipped = await self._read_all(step, rows, workspace)
         flags = fresh[0].feature_flag_key if len(rows) == 1 and fresh else "each of them"
-        ask = partial(self._choose, step, fresh, flags, proposed)
+
+        async def ask() -> Choices | None:
+            change = f"{step.name} {[experiment.id for experiment in fresh]}"
+            with keeping_texts(self.runner, self._app_state, change):
+                return await self._choose(step, fresh, flags, proposed)
+
         choices = await ask_in_turn(ask) if fresh else None
         if choices is None and (fresh or not skipped):
             return

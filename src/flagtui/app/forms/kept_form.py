@@ -10,9 +10,10 @@ from textual.screen import Screen
 from flagtui.app.dialogs.picker import Choice, PickerScreen
 from flagtui.app.forms.form_lines import FormLine
 from flagtui.app.forms.line_keys import CopyT, LineKeys, QuestionsT
+from flagtui.app.shell.kept_texts import find_shelf
 from flagtui.app.widgets.dialog import Dialog
 from flagtui.changes.draft import Draft
-from flagtui.changes.kept_drafts import DraftShelf, KeptDraft, OpenQuestion
+from flagtui.changes.kept_drafts import KeptDraft, OpenQuestion
 from flagtui.local_time import ago
 from flagtui.text.styled import Notice
 
@@ -43,12 +44,12 @@ class KeptForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
         """Ask for a new value of the line. Only within `ChangeRunner.run`."""
 
     def keep_edits(self, above: Sequence[Screen[Any]]) -> str:
-        shelf, unanswered = self._shelf, self._find_unanswered(above)
+        shelf, unanswered = find_shelf(self._app_state), self._find_unanswered(above)
         if shelf is None or self._copy.is_secret or not (self.has_edits or unanswered):
             return ""
-        session = self._app_state.session
-        kept = KeptDraft(self.record_name, session.clock.time(), self._copy.state(), unanswered)
-        shelf.keep(kept, self._copy.noun, self.draft_id, session.redact)
+        now = self._app_state.session.clock.time()
+        kept = KeptDraft(self.record_name, now, self._copy.state(), unanswered)
+        shelf.keep(kept, self._copy.noun, self.draft_id)
         return self.record_name
 
     def _find_unanswered(self, above: Sequence[Screen[Any]]) -> OpenQuestion | None:
@@ -67,20 +68,12 @@ class KeptForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
         finally:
             self._asked = None
 
-    @property
-    def _shelf(self) -> DraftShelf | None:
-        session, workspace = self._app_state.session, self._app_state.workspace
-        if workspace is None:
-            return None
-        host = session.origin or session.host
-        return DraftShelf(session.state_folder / "drafts", host, str(workspace.client.project))
-
     async def open(self) -> None:
         """Open the form, with what the end of an earlier run left unsaved if the user wants it.
 
         Only within `ChangeRunner.run`.
         """
-        shelf = self._shelf
+        shelf = find_shelf(self._app_state)
         kept = [] if shelf is None else shelf.find(self._copy, self.draft_id)
         if kept and not await self._offer(kept):
             return

@@ -42,9 +42,8 @@ LEAVING_WAITS: Final = 10.0
 LEAVING: Final = "leaving"
 """The group of the worker that waits for them."""
 Show = Callable[[Screen[Any]], Awaitable[Any]]
-CHAIN: Final[ContextVar[Callable[[Screen[Any], Show], Awaitable[Any]] | None]] = ContextVar(
-    "CHAIN", default=None
-)
+Ask = Callable[[Screen[Any], Show], Awaitable[Any]]
+CHAIN: Final[ContextVar[Ask | None]] = ContextVar("CHAIN", default=None)
 """Asks the questions of this task, where Escape in a later one asks the one before again."""
 
 
@@ -58,6 +57,8 @@ class ChangeTasks:
     def __init__(self, app: App[Any], app_state: AppState) -> None:
         self.app = app
         self._app_state = app_state
+        self.texts: dict[tuple[str, ...], str] = {}
+        """Texts for changes that were not made, by host, project and question."""
         self._in_flight: set[asyncio.Task[Any]] = set()
         self._saves = (0, 0)
         """How many of the changes confirmed together have an outcome, and their number."""

@@ -13,7 +13,7 @@ from textual.color import Color
 from textual.containers import Vertical
 from textual.css.styles import RulesMap
 from textual.renderables.background_screen import BackgroundScreen
-from textual.screen import ModalScreen, ScreenResultType
+from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, Visual
@@ -33,6 +33,10 @@ class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic
     IS_SINGLE = True
     leaves = "leave"
     """What Escape does: it goes `back` where that asks the question before."""
+    is_typed = False
+    """Whether a text is entered in it."""
+    keep_text: Callable[[str], None] | None = None
+    """Stores what is entered when the program ends; None for what may be lost."""
     around = (6, 3)
     """Lines of the box that its list does not have: with blank ones among them, and without."""
     # The screen copies what is selected first.
@@ -57,6 +61,12 @@ class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic
 
     def recall(self, entered: Any) -> None:
         """Begin with what was entered in the same question before."""
+
+    def keep_edits(self, above: Sequence[Screen[Any]]) -> str:
+        if self.keep_text is None or not (text := self.entered):
+            return ""
+        self.keep_text(text)
+        return "an open question"
 
     def make_box(self, id: str, title: str, keys: str) -> Vertical:
         """Return the box of the dialog, with a safe title and its keys at the edges."""

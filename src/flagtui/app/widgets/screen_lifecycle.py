@@ -252,7 +252,7 @@ def keep_all_edits(screens: Sequence[Screen[Any]]) -> str:
         why = fault.strerror if isinstance(fault, OSError) else type(fault).__name__
         return f"What you entered could not be kept: {why}."
     names = ", ".join(filter(None, edited))
-    return f"What you entered in {names} is kept; the form offers it again." if names else ""
+    return f"What you entered in {names} is kept, and offered there again." if names else ""
 
 
 class OwnedScreen(Lifecycle[ScreenResultType], Screen[ScreenResultType], Generic[ScreenResultType]):

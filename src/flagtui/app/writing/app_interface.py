@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any, Generic
 
 import msgspec
 from msgspec.structs import replace
 
 from flagtui.app.shell.change_tasks import ChangeTasks
+from flagtui.app.shell.kept_texts import forget_texts, keeping_texts
 from flagtui.app.shell.toasts import drop_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.question import ConfirmScreen
@@ -113,7 +114,10 @@ class AppInterface(Interface[P, R], Generic[P, R]):
             screen: ConfirmScreen[P] = UndoChoice(question, session)
         else:
             screen = ConfirmScreen(question, session, is_partial=self._late is not None)
-        with self._show_late_plan(screen):
+        named = [(plan.id, plan.key) for plan in question.plans if question.reason_required]
+        change = f"{question.title} {named}"
+        keeping = keeping_texts(self._runner, self._app_state, change) if named else nullcontext()
+        with self._show_late_plan(screen), keeping:
             answer = await self._runner.ask(screen)
         if isinstance(answer, Skipped):
             self._runner.open_record(answer.kind or self._rows.kind, answer.id, answer.key)
@@ -177,6 +181,8 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         if self._rows.outdated:
             self._expire_details()
         self._pending[id(outcome.plan)].close()
+        if self._runner.texts and outcome.is_saved:
+            forget_texts(self._runner)
         self._ended += 1
         if len(self._pending) > 1:
             self._runner.count_saves(self._ended, len(self._pending))

@@ -16,10 +16,10 @@ from textual.widgets.option_list import Option
 
 from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.state.app_state import Session
-from flagtui.app.widgets.dialog import AnswerButton, Dialog
+from flagtui.app.widgets.dialog import AnswerButton
 from flagtui.app.widgets.field import Field
 from flagtui.app.widgets.line import cut, join_lines, styled
-from flagtui.app.writing.typed_entry import REASON, Entry, Typed, lines_apart
+from flagtui.app.writing.typed_entry import REASON, Entry, Typed, WithReason, lines_apart
 from flagtui.changes.guard import ARMS_AFTER, Approved, Confirmation, NotYet, Question
 from flagtui.changes.proposal import P
 from flagtui.changes.skipped import Skipped, refused_first
@@ -36,7 +36,7 @@ TALLEST: Final = 96
 """Percent of the screen's height that the dialog may take, as the stylesheet has it."""
 
 
-class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
+class ConfirmScreen(WithReason[Approved[P] | Skipped | None], Generic[P]):
     """Answers with the guard's approval, with a skipped record to open instead, or None.
 
     A key counts only after a moment in which nothing was pressed or pasted: the key that opened the
@@ -136,7 +136,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
         if typed := self._question.type_this:
             yield Entry(self.typed_words(), self.typed_field("typed"), cell_len(typed))
         if self._question.reason_required:
-            yield Entry(styled(("why, for the journal:", "$text-muted")), Typed(id="reason"), REASON)
+            yield Entry(styled(("why, for the journal:", "$text-muted")), self.reason_field(), REASON)
 
     def _title(self, width: int) -> str:
         """Return the title with a visible place, however long the name of the record is."""
@@ -186,7 +186,7 @@ class ConfirmScreen(Dialog[Approved[P] | Skipped | None], Generic[P]):
     @on(Input.Submitted)
     def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self._was_quiet = True
+        self._was_quiet = self._was_quiet or event.value != self.recalled
         reason = next(iter(self.query("#reason").results(Field)), None)
         is_typed = event.input.id == "typed" and event.value == self.asked.type_this
         if is_typed and reason is not None and not reason.value.strip():

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from flagtui.api.heavy_work import off_loop
 from flagtui.app.shell.change_tasks import ChangeTasks
+from flagtui.app.shell.kept_texts import forget_texts
 from flagtui.app.state.app_state import AppState
 from flagtui.app.state.staging_mode import Staging
 from flagtui.app.writing.app_interface import AppInterface
@@ -87,6 +88,7 @@ class StageSteps:
             self._runner.show_toast(explain_set_fault(error))
             return None
         staged, values = self._staging().changes, (change.values for change in changes)
+        forget_texts(self._runner)
         self._show(await off_loop(lambda: explain_staged(changes, staged), *values))
         return Report(staged=tuple(planned.plans))
 

@@ -1,13 +1,15 @@
 """A text that confirms a change, with its words: typed and never pasted."""
 
-from typing import Final
+from typing import Final, Generic
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
+from textual.screen import ScreenResultType
 from textual.widgets import Static
 
+from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field
 
 EDGES: Final = 3
@@ -57,3 +59,24 @@ class Entry(Container):
         self.set_class(is_close, "-close")
         self.set_class(is_beside, "-beside")
         return BESIDE if is_beside else BELOW if is_close else APART
+
+
+class WithReason(Dialog[ScreenResultType], Generic[ScreenResultType]):
+    """A dialog whose reason stays until the change is made; it still has to be confirmed."""
+
+    is_typed = True
+    recalled = ""
+    """The reason that was entered in the same question before."""
+    _reason: Typed | None = None
+
+    def reason_field(self) -> Typed:
+        """Return the field for the reason."""
+        self._reason = Typed(self.recalled, id="reason")
+        return self._reason
+
+    @property
+    def entered(self) -> str | None:
+        return None if self._reason is None else self._reason.value or None
+
+    def recall(self, entered: str) -> None:
+        self.recalled = entered
