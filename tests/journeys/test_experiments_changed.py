@@ -73,6 +73,13 @@ async def test_question_after_choices_is_about_the_current_experiment(program: P
     assert (await read_stored(program, "Pricing page test")).state == "stopped"
 
 
+async def test_pause_sees_a_dependent_that_was_just_turned_on(program: Program) -> None:
+    await program.go_to("checkout-v2-banner", "space", "y")
+    await program.colleague().flags.enable(program.row("checkout-v2-banner").id)
+    await stand_on_experiment(program, "Checkout redesign", "space")
+    assert "checkout-v2-banner depends on its flag" in " ".join(program.notices)
+
+
 async def test_running_experiment_is_paused_by_flag_and_ended_by_shipping(any_mode: Setting) -> None:
     async with running(any_mode) as program:
         await stand_on_experiment(program, "Checkout redesign", "F", shows="won no results are loaded")

@@ -23,7 +23,7 @@ from flagtui.models.editable_fields import is_plain_key
 from flagtui.models.experiment import Experiment
 from flagtui.models.json_value import JSON, format_number
 from flagtui.models.record_fields import EXPERIMENT_FIELDS
-from flagtui.models.rows import FlagRow, state_word
+from flagtui.models.rows import state_word
 
 MADE_HERE: Final[frozenset[StepName]] = frozenset({"create", "duplicate", "restore"})
 """Steps after which there is an experiment more in the list."""
@@ -137,10 +137,8 @@ EVENTS_ASKED: Final = 200
 """The most events of one experiment that a server is asked about: no address holds more."""
 
 
-async def gather_for_step(
-    intent: ExperimentIntent, fresh: Experiment, client: Client, rows: Sequence[FlagRow]
-) -> StepContext:
-    """Read the context of a step; `rows` are the loaded flags. Omit unavailable hints: the server decides."""
+async def gather_for_step(intent: ExperimentIntent, fresh: Experiment, client: Client) -> StepContext:
+    """Read the context of a step. Omit unavailable hints: the server decides."""
     context = StepContext()
     flag = fresh.feature_flag
     try:
@@ -154,11 +152,8 @@ async def gather_for_step(
         if flag is not None and not flag.active and intent.step.name in ("launch", "resume"):
             context = replace(context, flag=await client.flags.get(flag.id))
         if flag is not None and (intent.step.name == "pause" or intent.choices.disable_flag):
-            off = {row.id for row in rows if not row.active}
             dependents = await client.flags.dependents(flag.id)
-            context = replace(
-                context, dependents=tuple(flag.key for flag in dependents if flag.id not in off)
-            )
+            context = replace(context, dependents=tuple(flag.key for flag in dependents))
     except ApiError:
         return context
     return context

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from flagtui.api.errors import ApiError, Forbidden, NotFound
+from flagtui.api.errors import ApiError, NotFound
 from flagtui.api.heavy_work import off_loop
 from flagtui.changes.experiments.experiment_fields import events_in
 from flagtui.changes.experiments.metric_nodes import events_measured
@@ -49,16 +49,7 @@ class StepPlanner(Planner[ExperimentIntent, ExperimentPlan, Experiment]):
         if choices.takes_unseen or not context.uncounted:
             choices = replace(choices, unseen=await self._find_unseen(choices, fresh))
             intent = replace(intent, choices=choices)
-        # The question names dependent flags that are on.
-        needs_flags = intent.step.name == "pause" or choices.disable_flag
-        try:
-            rows = await context.all_flags(has_archived=True) if needs_flags else ()
-        except Forbidden:
-            if intent.step.name != "pause":
-                raise
-            # Servers pause with a key for experiments alone.
-            rows = ()
-        step_context = await gather_for_step(intent, fresh, context.client, rows)
+        step_context = await gather_for_step(intent, fresh, context.client)
         step_context = replace(step_context, now=context.clock.time(), leading=intent.leading)
         plan = await off_loop(lambda: plan_step(intent, fresh, step_context), fresh.raw)
         if not isinstance(plan, Blocked):
