@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, Final
 
 from rich.cells import cell_len
@@ -85,13 +86,13 @@ class KeyLine(Line):
         own, leaves = (list(field.key_words()), ["esc"]) if field is not None else ([], [])
         taken = {key for key, _ in own}
         bindings = list(self._find_bindings(field is not None))
-        last = [binding for binding in bindings if _place_at_end(binding.binding) >= 0]
-        last.sort(key=lambda binding: _place_at_end(binding.binding))
+        placed = [(_place_at_end(binding.binding), binding) for binding in bindings]
+        last = [binding for place, binding in sorted(placed, key=itemgetter(0)) if place >= 0]
         first: list[str] = ["app.stage"] if self._own_title("app.stage") else []
         first += getattr(self.screen, "next_commands", ())
         nodes = [*dict.fromkeys(binding.node for binding in bindings)]
         rest = sorted(
-            (binding for binding in bindings if binding not in last),
+            (binding for place, binding in placed if place < 0),
             key=lambda binding: (
                 first.index(binding.binding.id) if binding.binding.id in first else len(first),
                 not binding.binding.show,
@@ -136,25 +137,26 @@ class KeyLine(Line):
             yield active._replace(binding=replace(binding, key_display=None)) if is_typing else active
 
     def _draw_keys(self, bindings: Iterable[ActiveBinding], taken: Container[str]) -> list[Shown]:
-        drawn = []
+        drawn, own_title = [], self._own_title
+        has_marks = getattr(self.screen, "marked", False)
         for binding in bindings:
             key = display_key(self.app, binding.binding)
             if key in taken:
                 continue
             bold, muted = ("bold", "$text-muted") if binding.enabled else ("$faint", "$faint")
-            title = self._own_title(binding.binding.id or "") or binding.binding.description
+            title = own_title(binding.binding.id or "") or binding.binding.description
             # Such a key does not act on the marked records.
-            is_elsewhere = binding.binding.id in OF_CURSOR and getattr(self.screen, "marked", False)
-            where = " at cursor" if is_elsewhere else ""
+            where = " at cursor" if has_marks and binding.binding.id in OF_CURSOR else ""
             drawn.append(((key, bold), (f" {title}{where}  ", muted)))
             if binding.enabled:
                 self._runs[key] = (binding.binding.action, binding.node)
         return drawn
 
-    def _own_title(self, id: str) -> str:
-        """Return the word that the screen now has for a command; empty where it is that of the command."""
-        title_of: Callable[[str], str] | None = getattr(self.screen, "title_of", None)
-        return title_of(id) if title_of is not None else ""
+    @property
+    def _own_title(self) -> Callable[[str], str]:
+        """Returns the word that the screen has for a command now; empty where it is that of the command."""
+        title_of: Callable[[str], str] = getattr(self.screen, "title_of", lambda _id: "")
+        return title_of
 
     def keys_in(self, width: int) -> Sequence[Shown]:
         """Return the keys in a line of this width, in the order in which they are drawn."""
@@ -187,10 +189,11 @@ def _fitting(shown: Sequence[Shown], last: Sequence[Shown], kept: Sequence[str],
         act, leave = places[:2]
         keys[act] = _cut(keys[act], width - min(cells_of(keys[leave]), LEAST))
         keys[leave] = _cut(keys[leave], width - cells_of(keys[act]))
+    widths = [*map(cells_of, keys)]
     room, fitting = width, set[int]()
     for place in dict.fromkeys((*places, *range(len(shown), len(keys)), *range(len(shown)))):
-        if cells_of(keys[place]) <= room:
-            room -= cells_of(keys[place])
+        if widths[place] <= room:
+            room -= widths[place]
             fitting.add(place)
     return [keys[place] for place in sorted(fitting)]
 
