@@ -1,7 +1,7 @@
 """The smallest app whose screens have an owner: a list, records above it and a question."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,12 @@ class Record(OwnedScreen[None]):
 
     def compose(self) -> ComposeResult:
         yield Label("details")
+
+    def keep_edits(self, above: Sequence[Screen[Any]]) -> str:
+        """As of a form with a draft that is named like this."""
+        if self._about < 0:
+            raise OSError(None, "No room")
+        return "a-flag"
 
     @work
     async def look(self) -> None:

@@ -176,8 +176,15 @@ async def test_fault_of_a_screen_closes_it_and_leaves_the_list(faulty: Owner) ->
     assert isinstance(faulty.screen, Listing)
     assert faulty.screen.is_running
     assert [type(report) for report in faulty.reports] == [RuntimeError]
-    assert all(phrase in faulty.words for phrase in ("RuntimeError", "The screen was closed"))
+    expected = "RuntimeError", "The screen was closed", "What you entered in a-flag is kept"
+    assert all(phrase in faulty.words for phrase in expected)
     assert not faulty._exit
+
+
+async def test_edits_that_cannot_be_kept_are_reported(app: Owner) -> None:
+    app.push_screen(Record(-1))
+    app.keep_edits()
+    assert app.last_words == "ended by a signal. What you entered could not be kept: No room."
 
 
 async def test_fault_of_a_listener_costs_its_screen_only(faulty: Owner) -> None:
@@ -218,5 +225,5 @@ async def test_second_fault_in_a_row_ends_the_program(faulty: Owner) -> None:
     await open_failing(faulty)
     assert faulty.last_words == (
         "stopped because of a fault of its own (RuntimeError). A change got no response. "
-        "The report could not be written."
+        "What you entered in a-flag is kept, and offered there again. The report could not be written."
     )
