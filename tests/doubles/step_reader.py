@@ -164,7 +164,7 @@ OTHER: Final[dict[str, tuple[tuple[str, Reader], ...]]] = {
     "Groups": _USERS,
     "Metrics": ((r"(\d+) measured from now on",
                  lambda seen, match: int(match[1]) == len(seen.experiment.metrics)),),
-    "Undo": ((r"by its number only, #(\d+): no list shows deleted experiments",
+    "Restore": ((r"with undo, or by its number, #(\d+): no list shows it then",
               lambda seen, match: int(match[1]) == seen.plan.id),),
 }  # fmt: skip
 

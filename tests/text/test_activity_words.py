@@ -77,8 +77,12 @@ def test_deletions_and_writes_without_detail_are_named() -> None:
     ("conclusion", None, "stopped_early", "conclusion → stopped early"),
     ("conclusion", "won", None, "conclusion → none"),
     ("archived", False, True, "archived"),
+    ("primary_metrics_ordered_uuids", ["a", "b"], ["b", "a"], "metrics reordered"),
     ("some_new_field", 1, 2, "some new field"),
 ])  # fmt: skip
 def test_changed_field_of_an_experiment_is_named(field: str, before: JSON, after: JSON, words: str) -> None:
     change = Change.of({"field": field, "before": before, "after": after})
     assert experiment_change_words(change) == words
+    order = {"field": "secondary_metrics_ordered_uuids"}
+    both = Activity.of({"scope": "Experiment", "detail": {"changes": [order, change.raw]}})
+    assert ("reordered, " in activity_words(both)) is ("metric" not in field or "order" in field)

@@ -38,7 +38,10 @@ def activity_words(entry: Activity, limit: int = 80, names: Names = NO_NAMES) ->
         return UNLOGGED
     parts: Iterator[str]
     if entry.scope == EXPERIMENT:
-        parts = map(experiment_change_words, entry.changes)
+        fields = {change.field for change in entry.changes}
+        # Servers put the order of metrics right whenever these change.
+        kept = (each for each in entry.changes if each.field not in _ORDERS or fields.isdisjoint(_METRICS))
+        parts = map(experiment_change_words, kept)
     else:
         parts = (part for change in entry.changes for part in change_words(change, names))
     words, room = "", limit
@@ -58,11 +61,19 @@ _METRICS = {
 }
 
 
+_ORDERS = {
+    "primary_metrics_ordered_uuids": "metrics reordered",
+    "secondary_metrics_ordered_uuids": "secondary metrics reordered",
+}
+
+
 def experiment_change_words(change: Change) -> str:
     """Describe one changed field of an experiment: `launched`, `secondary metric added`."""
     if change.field in _METRICS:
         more = len(as_list(change.after)) - len(as_list(change.before))
         return f"{_METRICS[change.field]} {'added' if more > 0 else 'removed' if more < 0 else 'changed'}"
+    if change.field in _ORDERS:
+        return _ORDERS[change.field]
     if change.field in ("start_date", "end_date"):
         words = ("launched", "start removed") if change.field == "start_date" else ("ended", "end removed")
         if change.before is not None and change.after is not None:

@@ -86,7 +86,7 @@ def consequences(
             yield _flag(fresh, *left_alone(fresh))
         case "delete":
             yield _flag(fresh, *left_alone(fresh))
-            yield Consequence("Undo", f"by its number only, #{fresh.id}: no list shows deleted experiments")
+            yield Consequence("Restore", f"with undo, or by its number, #{fresh.id}: no list shows it then")
         case "restore":
             yield _flag(fresh, "stays as it is")
         case "reopen":
