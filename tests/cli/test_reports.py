@@ -157,6 +157,9 @@ def test_journal_prints_for_people_reports_and_programs(run: Run, journal: Journ
     records = run("journal", "--json", "--since", "2h").records
     assert [entry["id"] for entry in records] == ["c", "b"]
     assert records[1]["key"] == NASTY
+    for path in journal.files():
+        path.write_bytes(path.read_bytes().replace(b'"before":{}', b'"before":{"name":[NaN,-1e999]}'))
+    assert run("journal", "--json", "--jq", ".records[].before.name").out == "[null, null]\n" * 3
     for number in range(198):
         journal.begin(Entry(f"d{number}", 0.0, 4, "busy", "turn on", Signature()))
     assert run("journal", "--markdown").err.startswith("flagtui: more than 200 changes match; ")

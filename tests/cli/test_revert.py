@@ -191,6 +191,20 @@ def page(request: httpx.Request) -> httpx.Response:
     return httpx.Response(200, json={"results": entries, "total_count": 10**6, "next": "there"})
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+async def test_invalid_number_hides_the_values_of_its_change_alone(
+    number: str, make_client: MakeClient
+) -> None:
+    groups: dict[str, object] = {"groups": [{}]}
+    sides: list[tuple[object, object]] = [(groups, {"x": "NUMBER"}), ({}, groups)]
+    changes = [{"field": "filters", "before": before, "after": after} for before, after in sides]
+    entries = [logged_change(f"e{place}", "nav", changes=[each]) for place, each in enumerate(changes)]
+    text = json.dumps({"results": entries, "next": None}).replace('"NUMBER"', number)
+    rows = await selected(make_client(lambda _request: httpx.Response(200, content=text)))
+    values = [(change.before, change.after) for row in rows for change in row.entry.changes]
+    assert values == [(None, None), ({}, groups)]
+
+
 @pytest.mark.parametrize(
     ("words", "warning"),
     [(["old"], SEARCHED_TO), (["nav"], ""), (["old", "since:2026-03-27"], ""), ([], "")],

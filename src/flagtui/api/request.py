@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -61,16 +61,16 @@ class Response:
     server_time: float | None = None
     elapsed: float = 0.0
 
-    def json(self) -> JSON:
+    def json(self, read: Callable[[bytes], JSON] = read_json) -> JSON:
         """Return the body as JSON; raises `Unreadable`."""
         try:
-            return read_json(self.body)
+            return read(self.body)
         except NotJson as fault:
             raise self.unreadable(str(fault)) from None
 
-    def record(self, *needed: str) -> dict[str, JSON]:
+    def record(self, *needed: str, read: Callable[[bytes], JSON] = read_json) -> dict[str, JSON]:
         """Return the body as one JSON object that has these keys; raises `Unreadable`."""
-        value = self.json()
+        value = self.json(read)
         if not isinstance(value, dict):
             raise self.unreadable("it is not one record")
         missing = [name for name in needed if name not in value]

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from flagtui.api.clock import Urgency
+from flagtui.api.errors import Unreadable
 from flagtui.api.operations import NOT_HERE, edit_tags, one_by_one
 from flagtui.api.request import Query, Response
 from flagtui.api.resource import HEAVY, Resource, read_off_loop
@@ -12,7 +13,7 @@ from flagtui.models.event_definition import EventDefinition
 from flagtui.models.experiment import Experiment, Holdout, SavedMetric
 from flagtui.models.flag import Flag
 from flagtui.models.flag_responses import BulkTags, ChangeRequest, Cohort, ScheduledChange
-from flagtui.models.json_value import JSON, as_id
+from flagtui.models.json_value import JSON, as_id, read_json_with_any_number
 from flagtui.models.record import Record
 
 ApiRecord = TypeVar(
@@ -113,7 +114,15 @@ class LoggedRecords(WholeRecords[ApiRecord]):
         query = {"limit": limit, "page": page}
         word, ids = ("activity", None) if id is None else ("activity_of", {"id": id})
         response = await self._ask(f"{self.family}.{word}", ids, query=query, urgency=urgency)
-        return await read_off_loop(response, lambda response: ActivityPage.of(response.record("results")))
+
+        def read_page(response: Response) -> ActivityPage:
+            try:
+                return ActivityPage.of(response.record("results"))
+            except Unreadable:
+                raw = response.record("results", read=read_json_with_any_number)
+                return ActivityPage.without_invalid_numbers(raw)
+
+        return await read_off_loop(response, read_page)
 
     async def entries(self, id: int | None = None, *, at_most: int = 1_000) -> AsyncIterator[Activity]:
         """Yield the activity entries, each once, loading pages as needed, at most `at_most`."""

@@ -1,10 +1,10 @@
 """Activity: who changed which record, and when, as entries of the feed."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Self
 
 from flagtui.models.account import User
-from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text, as_whole
+from flagtui.models.json_value import JSON, as_dict, as_id, as_list, as_text, as_whole, with_finite_numbers
 from flagtui.models.record import Items, Moment, Record, Whole
 
 SYSTEM: Final = "system"
@@ -124,6 +124,16 @@ class ActivityPage(Record):
     def entries(self) -> tuple[Activity, ...]:
         """Return the entries of the page; elements that are no objects are skipped."""
         return tuple(Activity.of(item) for item in self.results if isinstance(item, dict))
+
+    @classmethod
+    def without_invalid_numbers(cls, raw: dict[str, JSON]) -> Self:
+        """Return the page; both values of a change with NaN or an infinity are null: not known."""
+        for entry in map(as_dict, as_list(raw.get("results"))):
+            for change in map(as_dict, as_list(as_dict(entry.get("detail")).get("changes"))):
+                sides = {side: change.get(side) for side in ("before", "after")}
+                if with_finite_numbers(sides) != sides:
+                    change |= dict.fromkeys(sides)
+        return cls.of(with_finite_numbers(raw))
 
     def with_names(self, names: Mapping[str, str]) -> "ActivityPage":
         """Return the same, with these names of records, by id, in entries that lack the key."""

@@ -66,6 +66,15 @@ def read_json_for_rows(body: bytes) -> JSON:
     return _read(body, _decode_for_rows)
 
 
+def read_json_with_any_number(body: bytes) -> JSON:
+    """Read the value in `body` with NaN and infinities, which are to be replaced before it is shown.
+
+    Raises:
+        NotJson: as `read_json` does for everything else.
+    """
+    return _read(body, json.loads)
+
+
 def _decode_in_pieces(body: bytes, levels: int = DEPTH_LIMIT) -> JSON:
     """Decode a body of megabytes so that other threads can run in between. Raises NotJson."""
     # Loaded here: small bodies do without it.
@@ -235,6 +244,15 @@ def format_number(number: float) -> str:
     """Format a number with all of its digits: `50`, `12.3456789`."""
     short = f"{number:g}"
     return short if float(short) == number else repr(number)
+
+
+def with_finite_numbers(value: JSON) -> JSON:
+    """Return the value with null in place of NaN and infinities, which JSON does not have."""
+    if isinstance(value, dict):
+        return {name: with_finite_numbers(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [*map(with_finite_numbers, value)]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def refuse_constant(name: str) -> NoReturn:

@@ -8,8 +8,8 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.safe_text import safe_text
 
 
-def compile_filter(expression: str) -> Callable[[Any], Iterable[Any]]:
-    """Return the filter. Raises Trouble for an invalid expression, and without the library."""
+def compile_filter(expression: str) -> Callable[[str], Iterable[Any]]:
+    """Return the filter of JSON. Raises Trouble for an invalid expression, and without the library."""
     try:
         jq: Any = import_module("jq")
     except ImportError:
@@ -22,9 +22,9 @@ def compile_filter(expression: str) -> Callable[[Any], Iterable[Any]]:
         reason = safe_text(first_line.removeprefix("jq: error: ").rstrip(":. "), 200)
         raise Trouble(f"{expression[:80]!r} is not jq: {reason}.", code="usage") from None
 
-    def apply(document: Any) -> Iterable[Any]:
+    def apply(document: str) -> Iterable[Any]:
         try:
-            results: list[Any] = program.input_value(document).all()
+            results: list[Any] = program.input_text(document).all()
         except ValueError as fault:
             raise Trouble(f"--jq: {safe_text(str(fault), 300)}.", code="usage") from None
         return results

@@ -15,6 +15,7 @@ from flagtui.cli.plumbing.option_rules import RuledOption
 from flagtui.cli.plumbing.output.lines import VOICE, print_line, progress, wrap_line
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema, Shown, plain
 from flagtui.cli.plumbing.value_types import FieldNames
+from flagtui.models.json_value import with_finite_numbers
 from flagtui.safe_text import safe_lines, safe_text
 from flagtui.text.styled import link_text, shows_links
 
@@ -47,7 +48,7 @@ class Printer(msgspec.Struct, frozen=True):
     """False for records that come one by one."""
     shows_headings: bool = True
     """Whether a table begins with the names of its columns."""
-    jq: Callable[[Any], Iterable[Any]] | None = None
+    jq: Callable[[str], Iterable[Any]] | None = None
     """Filters the JSON document; None prints it whole."""
 
     def names_of(self, kind: RecordSchema[Any]) -> tuple[str, ...]:
@@ -89,11 +90,9 @@ class Printer(msgspec.Struct, frozen=True):
 
     def _print_document(self, document: dict[str, Any], indent: int | None = None) -> None:
         """Print a document as JSON, or the results of `--jq` for it, a line each."""
-        if self.jq is None:
-            print(_dump(document, indent))
-            return
-        for value in self.jq(document):
-            print(filtered_line(value))
+        text = _dump(document, indent)
+        for line in (text,) if self.jq is None else map(filtered_line, self.jq(text)):
+            print(line)
 
     def details(
         self, kind: RecordSchema[Shown], records: Iterable[Shown], page: Page[Shown] = no_page
@@ -262,7 +261,7 @@ def choose_printer(kind: RecordSchema[Any], options: OutputOptions, more: tuple[
     )
 
 
-def _filter_of(expression: str) -> Callable[[Any], Iterable[Any]] | None:
+def _filter_of(expression: str) -> Callable[[str], Iterable[Any]] | None:
     if not expression:
         return None
     from flagtui.cli.plumbing.output.jq_filter import compile_filter
@@ -292,4 +291,7 @@ def _envelope(kind: RecordSchema[Any], members: dict[str, Any]) -> dict[str, Any
 
 def _dump(value: Any, indent: int | None = None) -> str:
     """Format as plain ASCII, so that a terminal has nothing to obey, and every text is exact."""
-    return json.dumps(value, ensure_ascii=True, indent=indent)
+    try:
+        return json.dumps(value, ensure_ascii=True, indent=indent, allow_nan=False)
+    except ValueError:
+        return json.dumps(with_finite_numbers(value), ensure_ascii=True, indent=indent)
