@@ -21,6 +21,8 @@ MOST_COPIES: Final = 99
 """Copies of one record that are kept; the first one is then overwritten."""
 MOST_OPENED: Final = 10
 """Faulty texts after which the editor is not opened again: it can be a program that writes others forever."""
+MOST_OF_TITLE: Final = 1_000
+"""Characters of a text in which its title is found."""
 Problems = Callable[[Mapping[str, JSON]], Sequence[str]]
 
 
@@ -91,6 +93,11 @@ class RecordText(msgspec.Struct, frozen=True):
             if name not in values:
                 yield f"`{name}` is missing; keep its value, or give it an empty one"
 
+    @property
+    def title(self) -> str:
+        """The beginning of the text, up to its version."""
+        return f"{safe_text(self.name, 400)}: {self.about}".partition(",")[0]
+
     def _comments(self, reasons: Sequence[str]) -> str:
         lines = [f"{safe_text(self.name, 400)}: {self.about}"]
         if reasons:
@@ -150,7 +157,7 @@ def edit(
 
     `text` is that of the record, where it was made before.
     """
-    text, reasons, times = text or record.text(), tuple[str, ...](), 0
+    text, reasons, times = _name_copy(record, drafts, text or record.text()), tuple[str, ...](), 0
     with tempfile.TemporaryDirectory(prefix="flagtui-") as folder:
         # The folder is for its owner alone, so the file in it is out of reach before it has content.
         path = Path(folder) / f"{record.file}.json"
@@ -179,6 +186,14 @@ def edit(
             if times == MOST_OPENED:
                 return give_up((f"its text was faulty {times} times", *edits.reasons), saved, "")
             text, reasons = edits.text, edits.reasons
+
+
+def _name_copy(record: RecordText, drafts: Path, text: str) -> str:
+    """Return the text with the path of the last copy of this record on top, if there is one."""
+    copies = ((path, _read(path) or "") for path in _places(drafts / f"{record.file}.json"))
+    # Ids are those of a project.
+    own = [path for path, copy in copies if record.title in copy[:MOST_OF_TITLE]]
+    return f"# Not saved earlier: {safe_text(str(own[-1]), 400)}\n{text}" if own else text
 
 
 def edit_text(text: str, name: str, open_editor: OpenEditor, drafts: Path) -> str | GivenUp:
@@ -225,10 +240,15 @@ def _keep(saved: str | None, shown: str, path: Path) -> Path | None:
     if saved is None or saved == shown:
         return None
     text = _encodable(saved)
-    numbered = (path.with_stem(f"{path.stem}-{number}") for number in range(2, MOST_COPIES + 1))
-    place = next((each for each in (path, *numbered) if _read(each) in (None, text)), path)
+    place = next((each for each in _places(path) if _read(each) in (None, text)), path)
     try:
         replace_file(place, text)
     except OSError:
         return None
     return place
+
+
+def _places(path: Path) -> Iterator[Path]:
+    """Yield the paths of the copies of one record."""
+    yield path
+    yield from (path.with_stem(f"{path.stem}-{number}") for number in range(2, MOST_COPIES + 1))

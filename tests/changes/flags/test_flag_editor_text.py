@@ -156,6 +156,12 @@ def test_failing_editors_lose_nothing(tmp_path: Path) -> None:
         later = require(give_up(Editor("another", works=False), tmp_path).copy)
         assert (later.name, later.read_text()) == ("flag-812-2.json", "another")
     assert first.read_text() == "half a thought"
+    # Of what lacks the key, the project is not known.
+    kept = require(give_up(Editor(f"{as_text(flag())}x", works=False), tmp_path).copy)
+    for key, named in (("another", False), (flag().key, True)):
+        shown = Editor(None)
+        assert edit(flag_text(flag(key=key)), shown, tmp_path) == {}
+        assert (f"# Not saved earlier: {kept}\n" in shown.shown[0]) is named
     plain = expect(edit_text("old", "event-1.txt", Editor("new words", works=False), tmp_path), GivenUp)
     assert require(plain.copy).read_text() == "new words"
     assert expect(edit_text("old", "event-2.txt", Editor(None, works=False), tmp_path), GivenUp).copy is None
