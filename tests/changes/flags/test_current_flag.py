@@ -215,7 +215,7 @@ async def test_linked_flags_are_known_from_the_list() -> None:
 
 @pytest.mark.parametrize(("key", "other"), [
     *(("checkout-v2", other) for other in ("checkout_v2", "Checkout-V2", "checkout--v2", "CHECKOUT-V2")),
-    ("modern-1", "modem-l"),
+    *(("modern-1", "modem-l"), ("burn", "bum"), ("_street", "-STREET"), ("gruß", "gruss")),
 ])  # fmt: skip
 def test_keys_that_look_alike_are_found(key: str, other: str) -> None:
     keys = (key, other, "checkout-v3", "modern-2")

@@ -200,32 +200,34 @@ class Neighbours(tuple[FlagRow, ...]):
         return rows
 
     @cached_property
-    def _by_beginning(self) -> Mapping[str, Sequence[str]]:
+    def _by_ends(self) -> Mapping[str, Sequence[str]]:
+        """Return keys by their first and their last character."""
         keys: dict[str, list[str]] = {}
         for row in self:
-            keys.setdefault(row.key[:1], []).append(row.key)
+            keys.setdefault(row.key[:1] + row.key[-1:], []).append(row.key)
         return keys
 
     @cached_property
     def _looks(self) -> dict[str, dict[str, list[str]]]:
-        """Return keys by their first letters and by their look, for the beginnings that were needed."""
+        """Return keys by their ends and by their look, for the ends that were needed."""
         return {}
 
     def similar_to(self, key: str) -> tuple[str, ...]:
         """Return confusable keys: they differ in case, `-` and `_`, `l 1 I`, `O 0`, `rn m`."""
-        begins = _first(key)
-        if begins not in self._looks:
-            # Most keys begin otherwise, which is quicker to see than what they look like.
-            looks = self._looks[begins] = {}
-            for first, keys in self._by_beginning.items():
-                for other in keys if _first(first) == begins else ():
+        ends = _ends(key)
+        if ends not in self._looks:
+            # Most keys begin or end otherwise, which is quicker to see than what they look like.
+            looks = self._looks[ends] = {}
+            for both, keys in self._by_ends.items():
+                for other in keys if _ends(both) == ends else ():
                     looks.setdefault(_look(other), []).append(other)
-        alike = self._looks[begins].get(_look(key), ())
+        alike = self._looks[ends].get(_look(key), ())
         return tuple(other for other in alike if other != key)[:5]
 
 
-def _first(key: str) -> str:
-    return key[:1].casefold().translate(_FIRST_ALIKE)
+def _ends(key: str) -> str:
+    # One character can be folded to several: ß to ss.
+    return (key[:1].casefold()[:1] + key[-1:].casefold()[-1:]).translate(_ENDS_ALIKE)
 
 
 def _look(key: str) -> str:
@@ -233,7 +235,7 @@ def _look(key: str) -> str:
 
 
 _ALIKE: Final = str.maketrans({"1": "l", "i": "l", "|": "l", "0": "o"})
-_FIRST_ALIKE: Final = str.maketrans({"1": "l", "i": "l", "|": "l", "0": "o", "r": "m", "_": "-"})
+_ENDS_ALIKE: Final = str.maketrans({"1": "l", "i": "l", "|": "l", "0": "o", "r": "m", "n": "m", "_": "-"})
 """The same for one character, which may be half of an `rn`."""
 
 
