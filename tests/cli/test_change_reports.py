@@ -103,7 +103,7 @@ async def test_conflict_shows_all_sides_and_the_next_step(capsys: pytest.Capture
     lines = [line.split() for line in capsys.readouterr().err.splitlines()]
     assert lines[-3:] == [["was", *fresh.name.split()], ["theirs", "Theirs"], ["yours", "Mine"]]
     result = result_of(outcome)
-    assert result.message == f"{why}; nothing of yours was saved"
+    assert result.message == f"{why}; your change was not saved"
     assert result.next == "Run the command again to change the current record."
 
 

@@ -172,7 +172,7 @@ def test_undo_keeps_later_changes_of_others_without_overwrite(signed_in: Run, ma
     kept = signed_in("undo", "bbbb1111", "--yes", is_shown=True)
     assert (kept.code, machine.flag().name) == (4, "Theirs")
     assert all(words in kept.out for words in ("was", "Mine", "now", "Theirs", "new", "Old"))
-    assert "this was changed since, so nothing was sent; nothing of yours" in kept.err
+    assert "this was changed since, so nothing was sent; your change was not saved" in kept.err
     assert kept.err.endswith("To agree: --yes --overwrite.\n")
     records = signed_in("undo", "bbbb1111", "--yes", "--json").records
     sides = {"was": "Mine", "yours": "Old", "theirs": "Theirs"}

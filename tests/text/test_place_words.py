@@ -41,6 +41,8 @@ def test_places_are_named_from_the_inside() -> None:
     ("experiment", ("metrics",), [{**SIGNUPS, "name": "Signups"}], f"Signups ({SIGNUP_WORDS})"),
     ("experiment", ("metrics",), [{**SIGNUPS, "name": SIGNUP_WORDS}] * 2, "; ".join([SIGNUP_WORDS] * 2)),
     ("experiment", ("metrics_secondary",), [], "none"),
+    ("experiment", ("end_date",), "2026-11-30T17:06:46.5Z", "2026-11-30 17:06 UTC"),
+    ("experiment", ("start_date",), None, "none"),
     ("shared metric", ("query",), {**SIGNUPS, "name": "Signups"}, f"Signups ({SIGNUP_WORDS})"),
     ("holdout", ("filters",), [{"properties": [], "rollout_percentage": 7}], "7 %"),
     ("holdout", ("filters",), "deleted", "deleted"),

@@ -58,6 +58,7 @@ def conflict_lines(
 
 NO_FIELDS: Final = FieldTable()
 METRICS: Final = (("metrics",), ("metrics_secondary",))
+DATES: Final = (("start_date",), ("end_date",))
 HOLDOUT: Final = "holdout"
 """Its filters are one condition, of which its share is all that is set."""
 SHARE: Final = "rollout_percentage"
@@ -99,7 +100,8 @@ def side_words(path: Path, value: JSON, noun: str) -> str:
     if noun == "experiment" and path in METRICS and isinstance(value, list):
         return _metric_words(value) or "none"
     if len(path) == 1:
-        value = value_words(_fields_of(noun).get(str(path[0])), value)
+        field = _fields_of(noun).get(str(path[0]))
+        value = _date_words(value) if path in DATES else value_words(field, value)
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ", ".join(value) or "none"
     return value if isinstance(value, str) and value else compact(value)
@@ -110,6 +112,13 @@ def _metric_words(metrics: list[JSON]) -> str:
     from flagtui.changes.experiments.metric_words import named_words
 
     return "; ".join(named_words(as_dict(metric)) for metric in metrics)
+
+
+def _date_words(value: JSON) -> str:
+    # Loaded here, too.
+    from flagtui.changes.experiments.experiment_fields import date_words
+
+    return date_words(value)
 
 
 def _fields_of(noun: str) -> FieldTable:

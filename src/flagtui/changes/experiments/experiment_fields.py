@@ -148,13 +148,13 @@ def change_words(
         case "holdout_id":
             return (f"{label}: {f'#{before}' if before else 'none'} → {f'#{after}' if after else 'none'}",)
         case "start_date" | "end_date":
-            return (f"{label}: {_or_none(before)} → {_or_none(after)}",)
+            return (f"{label}: {date_words(before)} → {date_words(after)}",)
         case _:
             return (field_words(EXPERIMENT_FIELDS, name, before, after),)
     return tuple(f"{label}: {part}" for part in parts) or (f"{label}: {REORDERED}",)
 
 
-def _or_none(value: JSON) -> str:
+def date_words(value: JSON) -> str:
     """Return a moment to the minute, in the user's zone."""
     moment = as_moment(value)
     return as_text(value) or "none" if moment is None else minute(moment)

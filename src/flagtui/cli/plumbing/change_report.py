@@ -197,7 +197,7 @@ def _failure_words(outcome: Outcome, after_conflict: str) -> tuple[str, tuple[st
             return words, (f"it is in the journal: {next_command('journal')}",)
         case "conflicted":
             next_steps = sentences if outcome.record is None else (after_conflict,)
-            return f"{words}; nothing of yours was saved", next_steps
+            return f"{words}; your change was not saved", next_steps
         case "refused" | "failed" if isinstance(outcome.error, RateLimited):
             return "too many requests; nothing was changed", (f"run again {time_to_retry(outcome.error)}",)
         case "refused" | "failed":
