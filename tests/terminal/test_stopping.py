@@ -45,6 +45,8 @@ def test_shell_gets_the_terminal_and_fg_resumes_flagtui(surroundings: dict[str, 
         terminal.press(f"sh -c '{shlex.join(FLAGTUI)}; echo it is over'\n", until="synced")
         terminal.press(CTRL_Z, until="Stopped")
         assert terminal.modes_on() <= {"2004"}
+        # Whatever has used the terminal meanwhile.
+        terminal.screen.reset()
         terminal.press("fg\n")
         terminal.wait_until(lambda: terminal.sent.count(b"\x1b[?1049h") == 2, "the second start")
         terminal.wait_for("synced")
@@ -56,6 +58,11 @@ def test_without_a_shell_it_goes_on_and_says_so(surroundings: dict[str, str]) ->
     with Terminal(FLAGTUI, size=(100, 30), environment=surroundings) as terminal:
         terminal.wait_for("synced")
         terminal.press(CTRL_Z, until="no shell could resume flagtui")
+        terminal.signal(signal.SIGSTOP)
+        terminal.wait_until_stopped()
+        terminal.screen.reset()
+        terminal.signal(signal.SIGCONT)
+        terminal.wait_for("synced")
         assert terminal.press_to_end("q") == 0
 
 
