@@ -57,6 +57,20 @@ async def test_poll_paints_only_changes_and_reports_failures(
     program.see("● synced just now")
 
 
+@pytest.mark.parametrize("change", [{"name": "other"}, {"deleted": True}], ids=str)
+async def test_open_question_warns_of_a_change_that_a_poll_finds(
+    program: Program, change: dict[str, object]
+) -> None:
+    clock = await start_polling(program, MINUTE)
+    await program.go_to("new-nav", "space", shows="Newer changes  none")
+    await program.colleague().flags.update(program.row("kill-search-v2").id, change)
+    await pass_time(program, clock, MINUTE)
+    program.see("Newer changes  none", lacks="changed elsewhere")
+    await program.colleague().flags.update(program.row("new-nav").id, change)
+    await pass_time(program, clock, MINUTE)
+    program.see("! changed elsewhere since this question was asked", lacks=("Newer", "Last change"))
+
+
 async def pass_alarm(program: Program, clock: TurnedClock) -> float:
     """Let the time until the next poll pass, and return it."""
     pause = require(clock.next_alarm)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from flagtui.changes.difference import Author, FieldConflict
 from flagtui.changes.planner import Planned
-from flagtui.changes.proposal import P, Proposal
+from flagtui.changes.proposal import Caution, P, Proposal
 from flagtui.config.guard_rules import GuardRules as GuardRules
 from flagtui.config.guard_rules import Level as Level
 
@@ -18,6 +18,11 @@ COUNT_FROM: Final = 10
 """From this number of records, the user types it, whatever the level."""
 ARMS_AFTER: Final = 0.5
 """Seconds a dialog ignores its confirm key, so that a key pressed for something else cannot reach it."""
+
+
+CHANGES: Final = ("Last change", "Newer changes")
+"""Labels of facts that the next change of the record makes untrue."""
+OUTDATED: Final = Caution("changed elsewhere since this question was asked; cancel it and ask again")
 
 
 class GuardRefused(msgspec.Struct, frozen=True):
@@ -126,6 +131,11 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
         typed = str(len(plans)) if len(plans) >= self.typed_from else None
         return replace(self, plans=plans, planned=replace(self.planned, purpose=part), type_this=typed)
 
+    def warn_of_changes(self, ids: Collection[int | str]) -> "Question[P]":
+        """Return the question with a caution about records that were changed elsewhere since it was asked."""
+        plans = tuple(_add_caution(plan) if plan.id in ids else plan for plan in self.plans)
+        return replace(self, plans=plans)
+
     @property
     def undo_words(self) -> str:
         """The effect of `u` after these plans: `turn it on again`; empty if it can undo none."""
@@ -172,6 +182,11 @@ class Question(msgspec.Struct, Generic[P], frozen=True, kw_only=True):
         approved = Approved(_SEAL, self, answer)
         _unused.add(approved)
         return approved
+
+
+def _add_caution(plan: Any) -> Any:
+    facts = tuple(fact for fact in plan.consequences if fact.label not in CHANGES)
+    return replace(plan, consequences=facts, cautions=(OUTDATED, *plan.cautions))
 
 
 def refuse_early(rules: GuardRules, number: int, noun: str, *, is_least: bool = False) -> GuardRefused | None:

@@ -24,6 +24,7 @@ from flagtui.changes.pipeline import Interface
 from flagtui.changes.planner import Planned
 from flagtui.changes.proposal import Outcome, P, R, Report
 from flagtui.changes.skipped import Skipped
+from flagtui.store.collection import Collection
 from flagtui.store.kinds import Kind
 from flagtui.store.load_progress import RecordId
 from flagtui.store.workspace import Workspace
@@ -117,7 +118,7 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         named = [(plan.id, plan.key) for plan in question.plans if question.reason_required]
         change = f"{question.title} {named}"
         keeping = keeping_texts(self._runner, self._app_state, change) if named else nullcontext()
-        with self._show_late_plan(screen), keeping:
+        with self._keep_current(screen, question), keeping:
             answer = await self._runner.ask(screen)
         if isinstance(answer, Skipped):
             self._runner.open_record(answer.kind or self._rows.kind, answer.id, answer.key)
@@ -127,25 +128,43 @@ class AppInterface(Interface[P, R], Generic[P, R]):
         return answer
 
     @contextmanager
-    def _show_late_plan(self, screen: ConfirmScreen[P]) -> Iterator[None]:
-        late, rules = self._late, self._app_state.rules
-        if late is None:
-            yield
-            return
+    def _keep_current(self, screen: ConfirmScreen[P], question: Question[P]) -> Iterator[None]:
+        """Show in the question late facts, and a warning about records changed elsewhere while it is open."""
+        late, rules, workspace = self._late, self._app_state.rules, self._rows.workspace
+        listed, changed = list[tuple[RecordId, Collection[Any], int]](), set[RecordId]()
+        for plan in question.plans:
+            if (kind := self._rows.kind_of(plan)) and (collection := workspace.collection(kind)).get(plan.id):
+                listed.append((plan.id, collection, collection.version))
 
-        def show(task: asyncio.Task[P]) -> None:
+        def show_late(task: asyncio.Task[P]) -> None:
+            nonlocal question
             if not task.cancelled():
-                question = guard(replace(self._planned, plans=[task.result()]), rules)
-                if isinstance(question, Question):
-                    screen.show(question)
+                fuller = guard(replace(self._planned, plans=[task.result()]), rules)
+                if isinstance(fuller, Question):
+                    question = fuller
+                    screen.show(question.warn_of_changes(changed) if changed else question)
 
-        late.add_done_callback(show)
+        def warn() -> None:
+            count, is_partial = len(changed), screen.is_partial
+            for id, collection, version in listed:
+                is_gone = collection.version != version and collection.get(id) is None
+                if is_gone or (collection.version != version and id in collection.changed_since(version)):
+                    changed.add(id)
+            if len(changed) > count:
+                screen.show(question.warn_of_changes(changed))
+                screen.is_partial = is_partial
+
+        stop = self._app_state.watch(warn)
+        if late is not None:
+            late.add_done_callback(show_late)
         try:
             yield
         finally:
-            self._late = None
-            late.remove_done_callback(show)
-            late.cancel()
+            stop()
+            if late is not None:
+                self._late = None
+                late.remove_done_callback(show_late)
+                late.cancel()
 
     async def run_to_end(self, saving: Coroutine[Any, Any, Report[P, R]]) -> Report[P, R]:
         return await self._runner.run_to_end(saving)
