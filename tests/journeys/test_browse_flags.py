@@ -104,3 +104,13 @@ async def test_reasons_and_marks_have_all_free_cells(setting: Setting) -> None:
         await program.press("backspace", *"lean", shows="type boolean")
         await program.press("ctrl+u", "enter", "ctrl+a", "slash", *"is:stale")
         program.see("safest first   248 marked, at most 100 at once  ")
+        await program.press("ctrl+u", "enter")
+        for width, shown, hidden in (
+            (55, "  248 marked, at most 100…", "sorted"),
+            (45, " 248 marked, at…", "sorted"),
+        ):
+            await program.pilot.resize_terminal(width, 12)
+            await program.settle(shows=shown, lacks=hidden)
+        await program.press("escape")
+        await program.pilot.resize_terminal(55, 12)
+        await program.settle(shows="sorted by updated ↓  1/248")

@@ -16,6 +16,7 @@ from flagtui.app.shell.status_line import FramedScreen
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.state.app_state import AppState
 from flagtui.app.widgets.column_layout import Column
+from flagtui.app.widgets.line import cells_of
 from flagtui.app.widgets.row_list import RowList
 from flagtui.app.widgets.screen_lifecycle import is_living
 from flagtui.app.widgets.search_line import ChipLine, LineHistory, SearchLine
@@ -117,8 +118,13 @@ class BrowseScreen(FramedScreen):
         """Return the state of the list, to restore it later."""
         return LeftList(self.search.value, self.rows.row_id) if self.is_mounted else self.starts_at
 
-    def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece]) -> None:
-        """Draw these filters where there is room for any and no error, and the pieces at the end."""
+    def show_chips(self, chips: Sequence[Chip], end: Sequence[Piece], order: str = "") -> None:
+        """Draw these filters where there is room for any and no error, and the pieces at the end.
+
+        `order` comes before them where all of it has room.
+        """
+        if order and cell_len(order) + cells_of(end) <= self.chip_room:
+            end = [(order, "$primary"), *end]
         line, search = self.query_one(ChipLine), self.search
         has_reason = bool(search.reason)
         line.make_room(end, self.size.width, cell_len(search.value), has_reason=has_reason)

@@ -119,7 +119,6 @@ class ListScreen(MarkedRecords[IdRow]):
             count = ", ".join([count, *others] if listed else others)
         reason, marked = safe_text(self.search.reason, 60), self.marked
         end: list[Piece] = [(f"{reason}  ", "$warning")] if reason else []
-        end += [(hidden, "$primary")] if (hidden := self._hidden_sort_words()) else []
         end += [marked_piece(marked, self.bulk_limit)] if marked else []
         self._before_count, self._count, self._has_position = end, count, not apart
         self._show_position()
@@ -132,7 +131,8 @@ class ListScreen(MarkedRecords[IdRow]):
         """Draw `4/248`: the place of the cursor among the rows, where all of them are counted together."""
         is_placed = self._has_position and self.rows.position and not self.search.reason
         position = f"{self.rows.position:,}/" if is_placed else ""
-        self.show_chips(self._chips, [*self._before_count, (f"{position}{self._count}", "$text-muted")])
+        end = [*self._before_count, (f"{position}{self._count}", "$text-muted")]
+        self.show_chips(self._chips, end, self._hidden_sort_words())
 
     # Following the cursor
 

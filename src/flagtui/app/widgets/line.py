@@ -154,8 +154,9 @@ def shorten_longest(pieces: Sequence[Piece], room: int) -> Sequence[Piece]:
     end = text[len(text.rstrip()) :]
     left = cut(text.rstrip(), max(1, cell_len(text) - too_wide - len(end)))
     # Part of a number would be another one: `at most 1…` of 100. Other words are not cut either.
-    whole = left.removesuffix("…").rpartition(" ")[0]
-    if whole.strip() and f"{left.removesuffix('…')} " not in text:
+    kept = left.removesuffix("…")
+    whole = kept.rpartition(" ")[0].removesuffix(",")
+    if whole.strip() and text[len(kept)] not in " ,":
         left = f"{whole}…"
     return (*pieces[:place], (left + end, style), *pieces[place + 1 :])
 

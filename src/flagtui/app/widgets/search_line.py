@@ -1,5 +1,6 @@
 """The line a query is typed in. The list changes within the same key press, so both are painted at once."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, Final
 
@@ -18,6 +19,8 @@ from flagtui.text.styled import Piece
 KEPT_LINES = 50
 SHORTEST: Final = 16
 """The fewest cells of the line on a screen."""
+BAR_MARGIN: Final = 2
+"""Cells beside the line and what is at its end, as the stylesheet has it."""
 BESIDE: Final = 5
 """Cells of its row that are neither the line nor the filters."""
 
@@ -240,8 +243,10 @@ class ChipLine(Line):
 
         `width` is that of the screen, `typed` the cells of the line. A reason leaves all others to the line.
         """
-        cells, usual = min(cells_of(end), _free_cells(width, typed)), self.styles.base.width
-        is_usual = not has_reason and (usual is None or cells <= usual.value)
+        cells, base = min(cells_of(end), _free_cells(width, typed)), self.styles.base
+        share = 1.0 if base.max_width is None else base.max_width.value / 100
+        usual = math.inf if base.width is None else min(base.width.value, share * (width - BAR_MARGIN))
+        is_usual = not has_reason and cells <= usual
         room = None if is_usual else cells
         if room != self._room:
             self._room = room
