@@ -14,6 +14,8 @@ PANE_LIMIT: Final = 4_000
 
 MASK: Final = "••••••"
 """In place of a secret."""
+KEY_STARTS: Final = ("phx_", "pha_", "phc_", "phs_")
+"""Beginnings of keys and access tokens, which are in no message, wherever one was given by mistake."""
 
 _JOINER: Final = "\u200d"
 _SPACES: Final = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")

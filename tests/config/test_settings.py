@@ -132,7 +132,7 @@ def test_what_is_not_written_has_careful_defaults() -> None:
     pytest.param("a = " + "[" * 100_000, 1, "not valid TOML", id="deep"),
     ("a = 1\na = 2", 2, "not valid TOML"),
     ("[profiles.prod]\nhost = 'us", 2, "not valid TOML"),
-    ("[profiles.prod]\nproject = ' phx_0123'", 2, "project: a key cannot be used; use the number"),
+    ("[profiles.prod]\nproject = ' pha_0123'", 2, "project: a key cannot be used; use the number"),
     ("theme = '\u202e" + "x" * 500 + "'", 1, r"\u202exxx"),
 ])  # fmt: skip
 def test_mistake_is_named_with_file_line_key_and_allowed_values(toml: str, line: int, message: str) -> None:

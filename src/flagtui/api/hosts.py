@@ -11,12 +11,10 @@ import msgspec
 
 from flagtui.api.errors import BadHost, BadKey, PlainHttpRefused
 from flagtui.api.http_library import httpx
-from flagtui.safe_text import safe_text
+from flagtui.safe_text import KEY_STARTS, safe_text
 
 REGIONS: Final = {"us": "us.posthog.com", "eu": "eu.posthog.com"}
 _PORTS: Final = {"https": 443, "http": 80}
-_KEYS: Final = ("phx_", "phc_", "phs_")
-"""Beginnings of keys."""
 _PAGE: Final = re.compile(r"/?|/(?:api|project)(?:/.*)?")
 """Paths of the product itself, as they are copied from a browser."""
 _KEY_FORM: Final = re.compile(r"[\x21-\x7e]{3,512}")
@@ -64,7 +62,7 @@ def read_host(text: str, *, allow_plain_http: bool = False) -> Host:
     Raises `BadHost`, or `PlainHttpRefused` for http to anything but this machine.
     """
     text = text.strip()
-    if text.startswith(_KEYS):
+    if text.startswith(KEY_STARTS):
         # Neither a message nor a name server gets it.
         raise BadHost("This is a key, not a host.")
     name = REGIONS.get(text.lower(), text)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from flagtui.config.files import replace_file
-from flagtui.config.locations import KEY_STARTS, KEY_VARIABLE, FolderUnusable, make_folder
-from flagtui.safe_text import safe_text
+from flagtui.config.locations import KEY_VARIABLE, FolderUnusable, make_folder
+from flagtui.safe_text import KEY_STARTS, safe_text
 
 SECONDS: Final = 60.0
 """Long enough to touch a security key or to type a passphrase."""

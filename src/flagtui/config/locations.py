@@ -11,8 +11,6 @@ from platformdirs import PlatformDirs
 from flagtui.private_folders import ForeignFolder, make_private
 
 KEY_VARIABLE: Final = "FLAGTUI_API_KEY"
-KEY_STARTS: Final = ("phx_", "phc_", "phs_")
-"""Beginnings of keys: a text with one is in no message, wherever it was given by mistake."""
 _APP: Final = "flagtui"
 
 

@@ -8,9 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from flagtui.config.locations import KEY_STARTS
 from flagtui.private_folders import read_file
-from flagtui.safe_text import safe_text
+from flagtui.safe_text import KEY_STARTS, safe_text
 
 LARGEST: Final = 1
 """MiB of a settings file that are read."""

@@ -13,7 +13,6 @@ from flagtui.cli.plumbing.errors import Trouble, in_words
 from flagtui.config.credentials import Confidential, KeyPlaces, NoCredential, Owner, Source
 from flagtui.config.guard_rules import GuardRules, Level
 from flagtui.config.locations import (
-    KEY_STARTS,
     KEY_VARIABLE,
     FolderUnusable,
     FolderUnwritable,
@@ -27,6 +26,7 @@ from flagtui.config.locations import (
 from flagtui.config.profiles import ChosenProfile, Profile, ProfileUnknown, choose_profile, is_project_id
 from flagtui.config.settings import Settings, SettingsError, read_settings
 from flagtui.local_time import use_zone
+from flagtui.safe_text import KEY_STARTS
 
 
 class BuiltInProfile(msgspec.Struct, frozen=True):
