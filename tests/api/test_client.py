@@ -20,12 +20,15 @@ async def test_an_update_sends_the_changes_and_what_was_read(make_client: MakeCl
     server = Recording(always(200, {"id": 5, "key": "a", "version": 5}))
     groups = [{"properties": [{"key": "id", "type": "cohort", "value": 3, "cohort_name": "Beta"}]}]
     flag = await make_client(server).flags.update(
-        5, {"filters": {"groups": []}}, version=4, original={"filters": {"groups": groups}, "tags": ["x"]}
+        5,
+        {"filters": {"groups": []}},
+        version=4,
+        original={"filters": {"groups": groups, "super_groups": groups, "version": 1}, "tags": ["x"]},
     )
     stored = [{"properties": [{"key": "id", "type": "cohort", "value": 3}]}]
     [request] = server.requests
     assert (request.method, request.url.path) == ("PATCH", "/api/projects/1/feature_flags/5/")
-    original = {"filters": {"groups": stored}}
+    original = {"filters": {"groups": stored, "super_groups": stored}}
     assert server.bodies == [{"filters": {"groups": []}, "version": 4, "original_flag": original}]
     assert flag.version == 5
 

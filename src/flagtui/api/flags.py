@@ -75,8 +75,8 @@ class Flags(PagedRecords[FlagRow], LoggedRecords[Flag], TaggedRecords[Flag]):
         body = dict(changes)
         if version is not None:
             body["version"] = version
-        if original:
-            body["original_flag"] = _comparable(original)
+        if compared := _comparable(original or {}):
+            body["original_flag"] = compared
         return await self._whole("update", id, body)
 
     async def set_rollout(self, id: int, condition: int, percent: float, *, version: int) -> Flag:
@@ -260,5 +260,5 @@ def _comparable(original: Mapping[str, JSON]) -> dict[str, JSON]:
     """Return the original values in the form the server stores them, without fields it cannot compare."""
     kept = {name: value for name, value in original.items() if name not in NOT_COMPARED}
     if isinstance(kept.get("filters"), dict):
-        kept["filters"] = wire.map_conditions(kept["filters"], wire.without_labels)
+        kept["filters"] = wire.stored_filters(kept["filters"])
     return kept

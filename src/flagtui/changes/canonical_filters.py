@@ -12,34 +12,20 @@ from flagtui.evaluate import wire
 from flagtui.models.json_value import JSON, as_dict, as_list, copy_json, read_json_text
 from flagtui.models.record_fields import FLAG_FIELDS
 
-_LEGACY: Final = ("super_groups", "holdout_groups")
-"""Stripped by newer servers on any write."""
 _CLEARED: Final = wire.with_payloads(wire.with_conditions({}, ()), {})
 """Older servers refuse a null there."""
 
 
 def clean_filters(filters: JSON) -> dict[str, JSON]:
     """Copy `filters` without the keys that the server adds on read."""
-    cleaned: dict[str, JSON] = copy_json(share_clean_filters(filters))
+    cleaned: dict[str, JSON] = copy_json(wire.stored_filters(filters))
     return cleaned
-
-
-def share_clean_filters(filters: JSON) -> dict[str, JSON]:
-    """Return `clean_filters`, but share every part without those keys: the result is read-only."""
-    kept = wire.map_conditions(filters, wire.without_labels)
-    for name in _LEGACY:
-        if isinstance(kept.get(name), list):
-            kept[name] = [*map(wire.without_labels, kept[name])]
-    if kept.get("version") == 1:
-        # Reading gives it, writing refuses it.
-        del kept["version"]
-    return kept
 
 
 def whole_filters(filters: JSON, stored: JSON) -> dict[str, JSON]:
     """Return the complete `filters` of a request, with removed keys cleared by name: to be read."""
-    sent = share_clean_filters(filters)
-    for key in share_clean_filters(stored):
+    sent = wire.stored_filters(filters)
+    for key in wire.stored_filters(stored):
         sent.setdefault(key, copy_json(_CLEARED.get(key)))
     return {**wire.with_conditions({}, ()), **sent}
 
@@ -49,8 +35,8 @@ _ALIASES: Final[Mapping[str, str]] = {"min": "gte", "max": "lte"}
 
 def normal_filters(filters: JSON) -> dict[str, JSON]:
     """Return `filters` without the keys that the server adds, renames, derives or drops: to be read."""
-    kept = share_clean_filters(filters)
-    for name in _LEGACY:
+    kept = wire.stored_filters(filters)
+    for name in wire.LEGACY:
         kept.pop(name, None)
     flag_level = kept.pop("aggregation_group_type_index", None)
     groups = [_normal_group(group, flag_level) for group in wire.conditions(kept)]

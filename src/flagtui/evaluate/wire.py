@@ -9,6 +9,8 @@ from typing import Any, Final
 
 LABELS: Final = frozenset(("cohort_name", "group_key_names"))
 """Keys of a property that servers add on reading and do not store."""
+LEGACY: Final = ("super_groups", "holdout_groups")
+"""Lists of conditions that newer servers strip on any write."""
 
 
 def mapping(raw: Any) -> dict[str, Any]:
@@ -133,6 +135,18 @@ def without_labels(condition: Any) -> Any:
     if all(LABELS.isdisjoint(item) for item in properties(condition) if isinstance(item, dict)):
         return condition
     return map_properties(condition, _stored_property)
+
+
+def stored_filters(filters: Any) -> dict[str, Any]:
+    """Return the filters without the keys that servers add on reading."""
+    kept = map_conditions(filters, without_labels)
+    for name in LEGACY:
+        if isinstance(kept.get(name), list):
+            kept[name] = [*map(without_labels, kept[name])]
+    if kept.get("version") == 1:
+        # Reading gives it, writing refuses it.
+        del kept["version"]
+    return kept
 
 
 def _stored_property(item: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from flagtui.changes.canonical_filters import clean_filters, share_clean_filters
+from flagtui.changes.canonical_filters import clean_filters
 from flagtui.changes.difference import same
 from flagtui.changes.draft import Draft, move
 from flagtui.changes.editor_text import RecordText
@@ -27,7 +27,7 @@ def editable(flag: Flag) -> dict[str, JSON]:
     if not flag.targeting.is_editable:
         fields.pop("filters", None)
     elif "filters" in fields:
-        fields["filters"] = share_clean_filters(flag.filters)
+        fields["filters"] = wire.stored_filters(flag.filters)
         if flag.has_encrypted_payloads:
             fields["filters"] = wire.mask_payloads(fields["filters"], MASK)
     return fields

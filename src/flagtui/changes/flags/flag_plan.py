@@ -7,8 +7,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from flagtui.api.flags import NOT_COMPARED
-from flagtui.changes.canonical_filters import clean_filters, means_same, share_clean_filters, whole_filters
+from flagtui.changes.canonical_filters import clean_filters, means_same, whole_filters
 from flagtui.changes.difference import Author, FieldConflict, difference, merge, same, without
 from flagtui.changes.flags.filter_rules import problems_in
 from flagtui.changes.flags.flag_consequences import cautions, consequences
@@ -203,7 +202,7 @@ def merged_value(name: str, seen: JSON, mine: JSON, theirs: JSON) -> tuple[JSON,
 def stored_value(fresh: Flag, name: str) -> JSON:
     """Return the current value of the field in the form that plans compare: to be read, not changed."""
     if name == "filters":
-        return share_clean_filters(fresh.filters)
+        return wire.stored_filters(fresh.filters)
     value = fresh.raw[name] if name in fresh.raw else getattr(fresh, name, None)
     return _tidy(name, value, is_stored=True)
 
@@ -222,7 +221,7 @@ def _tidy(name: str, value: JSON, *, is_stored: bool = False) -> JSON:
 
 
 def _request_of(values: Mapping[str, JSON], fresh: Flag) -> tuple[dict[str, JSON], dict[str, JSON]]:
-    """Return the fields to send, and the values read for those of them that the server can compare."""
+    """Return the fields to send, and the values read for them."""
     body = {
         name: whole_filters(value, fresh.filters) if name == "filters" else value
         for name, value in values.items()
@@ -231,13 +230,8 @@ def _request_of(values: Mapping[str, JSON], fresh: Flag) -> tuple[dict[str, JSON
         # Without it the server would store the decrypted payload it showed us as plain text.
         body.setdefault("has_encrypted_payloads", True)
     # Of flags with rules servers compare the version alone.
-    compared = () if wire.has_rules(fresh.filters) else body.keys() & fresh.raw.keys() - NOT_COMPARED
-    original = {
-        name: share_clean_filters(fresh.raw[name]) if name == "filters" else fresh.raw[name]
-        for name in body
-        if name in compared
-    }
-    return body, original
+    compared = () if wire.has_rules(fresh.filters) else body.keys() & fresh.raw.keys()
+    return body, {name: fresh.raw[name] for name in body if name in compared}
 
 
 def _check_values(
