@@ -78,6 +78,10 @@ def test_results_by_file_are_stored_unless_in_a_build(online: Run, monkeypatch: 
         monkeypatch.setenv("CI", build)
         assert online("refs", "new-nav").code == 0
         assert len([*Path("..").glob("**/code/*.files")]) == stored
+    scans = [*Path("..").glob("**/code/*.json")]
+    Path("empty").mkdir()
+    assert "Searched 0 files" in online("refs", "--in", "empty").err
+    assert [*Path("..").glob("**/code/*.json")] == scans, "no flag is unused for want of code"
 
 
 def test_deleted_flag_is_not_reported_as_unknown(online: Run) -> None:

@@ -134,7 +134,6 @@ async def test_code_tab_names_what_a_scan_lacks(setting: Setting) -> None:
 async def test_scan_in_another_process_is_stored_or_names_mistakes(setting: Setting, tmp_path: Path) -> None:
     shop, cache = tmp_path / "shop", tmp_path / "cache"
     shop.mkdir()
-    (shop / "nav.ts").write_text('if (posthog.isFeatureEnabled("new-nav")) show();\n')
     settings = shop / ".flagtui.toml"
     settings.write_text("[code]\nwrapers = []\n")
 
@@ -148,6 +147,8 @@ async def test_scan_in_another_process_is_stored_or_names_mistakes(setting: Sett
         await program.go_to("new-nav", "f8")
         await scan(program, "not scanned", "wrapers")
         settings.unlink()
+        await scan(program, "not scanned", "has no source file")
+        (shop / "nav.ts").write_text('if (posthog.isFeatureEnabled("new-nav")) show();\n')
         await scan(program, "nav.ts:1:30 call ts")
     stored = require(CodeScans(cache, "test", "1").load(shop))
     assert [place.place for place in stored.places] == ["nav.ts:1:30"]

@@ -53,6 +53,9 @@ def scan_folder(job: ScanJob) -> ScannedCode:
     settings = read_repository_settings(tree.root)
     store = Path(job.store) if job.store else None
     scan = scan_tree(tree, ScanRequest(job.facts.flags, settings, report=_report, store=store))
+    if not scan.files:
+        # Every flag would be unused.
+        raise SourceError(next(iter(scan.problems), f"{folder} has no source file."))
     places = tuple(stored_places(scan.references, job.facts))
     return ScannedCode(str(tree.root), places, scan.files, len(scan.problems))
 

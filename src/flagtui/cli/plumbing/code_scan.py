@@ -84,7 +84,7 @@ def scan_code(
 
 
 def _save(opening: Opening, place: ScanPlace, root: Path, scan: Scan, facts: CodeFacts) -> None:
-    if not scan.is_parsed or not place.is_whole:
+    if not scan.is_parsed or not place.is_whole or not scan.files:
         return
     places = [*stored_places(scan.references, facts)]
     for project in project_names(opening, facts.project):
