@@ -101,7 +101,7 @@ class PromptScreen(Dialog[str | None]):
         if typed is not None:
             field.value = typed
             field.cursor_position = len(typed)
-        else:
+        if typed is None or self.replaces_recalled:
             # Typing replaces the value; an arrow keeps it.
             field.select_all()
         self.show_line(field.value)

@@ -103,7 +103,8 @@ class EventKeys(RecordKeys):
 
     async def _tags(self, rows: Rows) -> None:
         earlier, completion = [[*row.tags] for row in rows], complete_event_tags(self._app_state)
-        tags = await ask_tags(self._runner, _whose(rows), "event", earlier, completion)
+        with keeping_texts(self._runner, self._app_state, f"tags of {[row.id for row in rows]}"):
+            tags = await ask_tags(self._runner, _whose(rows), "event", earlier, completion)
         if tags is not None:
             self._start(await off_loop(lambda: [tag_intent(row, tags) for row in rows], earlier))
 

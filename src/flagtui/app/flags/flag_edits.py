@@ -12,6 +12,7 @@ from flagtui.app.forms.completion import complete_flag_tags
 from flagtui.app.forms.form_lines import ask_tags
 from flagtui.app.forms.json_editing import edit_as_json
 from flagtui.app.shell.change_tasks import OnReport
+from flagtui.app.shell.kept_texts import keeping_texts
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.changes.flags.flag_draft import WorkingCopy, flag_text, intent_of
@@ -82,7 +83,8 @@ class FlagEdits:
         """Add, remove or set, for one flag or many."""
         whose = rows[0].key if len(rows) == 1 else f"{len(rows):,} flags"
         earlier, completion = [[*row.tags] for row in rows], complete_flag_tags(self._app_state)
-        tags = await ask_tags(self._runner, whose, "flag", earlier, completion)
+        with keeping_texts(self._runner, self._app_state, f"tags of {[row.id for row in rows]}"):
+            tags = await ask_tags(self._runner, whose, "flag", earlier, completion)
         if tags is not None:
             self._runner.start(await off_loop(lambda: retag(rows, tags), earlier), self._on_report)
 

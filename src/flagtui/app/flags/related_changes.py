@@ -14,6 +14,7 @@ from flagtui.app.flags.form.rollout import CLAUSES, MOST
 from flagtui.app.forms.form_lines import ask_line
 from flagtui.app.forms.question_chain import ask_in_turn
 from flagtui.app.shell.change_tasks import OnReport, ignore
+from flagtui.app.shell.kept_texts import keeping_texts
 from flagtui.app.state.app_state import AppState
 from flagtui.app.writing.change_runner import ChangeRunner
 from flagtui.app.writing.workspace_context import WorkspaceContext
@@ -108,7 +109,12 @@ class RelatedChanges:
 
     async def schedule(self, row: FlagRow) -> None:
         """Ask for a change and its time. Only within a worker."""
-        await ask_in_turn(lambda: self._schedule(row))
+
+        async def ask() -> None:
+            with keeping_texts(self._runner, self._app_state, f"schedule {row.id}"):
+                await self._schedule(row)
+
+        await ask_in_turn(ask)
 
     async def _schedule(self, row: FlagRow) -> None:
         if (workspace := self._app_state.workspace) is None:

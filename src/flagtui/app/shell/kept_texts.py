@@ -43,6 +43,8 @@ def keeping_texts(runner: ChangeTasks, app_state: AppState, change: str) -> Iter
                 return await show(screen)
             name = f"{change}: {screen.question}"
             place = shelf.host, shelf.project, name
+            # Typing replaces the text of an earlier command, as every other value.
+            screen.replaces_recalled = place in runner.texts and place not in ENTERED.get()
             if (text := runner.texts.pop(place, None) or shelf.take_text(name)) is not None:
                 screen.recall(text)
             screen.keep_text = partial(shelf.keep_text, name)

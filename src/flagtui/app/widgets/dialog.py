@@ -35,6 +35,8 @@ class Dialog(Lifecycle[ScreenResultType], ModalScreen[ScreenResultType], Generic
     """What Escape does: it goes `back` where that asks the question before."""
     is_typed = False
     """Whether a text is entered in it."""
+    replaces_recalled = False
+    """Whether typing replaces a recalled text, as it replaces every other value."""
     keep_text: Callable[[str], None] | None = None
     """Stores what is entered when the program ends; None for what may be lost."""
     around = (6, 3)
