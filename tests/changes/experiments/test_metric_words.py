@@ -11,9 +11,7 @@ from flagtui.changes.experiments.metric_words import (
     exposed_by,
     further_words,
     metric_words,
-    return_words,
     several_words,
-    window_words,
 )
 from flagtui.models.experiment import Experiment
 
@@ -31,6 +29,7 @@ def words_of(metric: dict[str, JSON]) -> str:
 PRO = {"key": "plan", "value": ["pro"], "operator": "exact", "type": "event"}
 RICH = {"key": "age", "value": "30", "operator": "gt", "type": "person"}
 ACTION = {"kind": "ActionsNode", "id": 5}
+STEP = {"metric_type": "funnel", "series": [event("a")]}
 RETENTION = {
     "metric_type": "retention",
     "start_event": event("a"),
@@ -92,9 +91,13 @@ RETENTION = {
      "a per b, denominator: values clamped to at least the 10 % quantile"),
     ({**RETENTION, "breakdownFilter": {"breakdowns": [{"property": "os"}, {"property": "plan"}]}},
      "retention a → b, back 7 to 14 days after the first time, broken down by os, plan"),
-    ({"metric_type": "funnel", "series": [event("a")], "funnel_order_type": "unordered"}, "funnel a"),
+    ({**STEP, "funnel_order_type": "unordered"}, "funnel a"),
     ({"metric_type": "funnel", "series": []}, "funnel without steps"),
-    ({"metric_type": "retention", "start_event": ACTION, "completion_event": ACTION},
+    ({**STEP, "conversion_window": 1, "conversion_window_unit": "hour"}, "funnel a, within 1 hour"),
+    # Windows that servers do not apply.
+    ({**STEP, "conversion_window": 0, "conversion_window_unit": "day"}, "funnel a"),
+    ({**STEP, "conversion_window": 3}, "funnel a"),
+    ({**RETENTION, "retention_window_start": None, "start_event": ACTION, "completion_event": ACTION},
      "retention action 5 → action 5, back at an unspecified time after the first time"),
     ({"metric_type": "next year's"}, "next year's"),
     ({"kind": "ExperimentTrendsQuery"}, "count of an event without a name, with test accounts"),
@@ -173,23 +176,6 @@ def test_replaced_goals_and_several_variants_have_words() -> None:
     assert events_measured(both) == ("new",)
     phrases = [several_words({"multiple_variant_handling": word}) for word in (None, "first_seen", "newest")]
     assert phrases == ["excluded from the results", "counted for the first one", "newest"]
-
-
-@pytest.mark.parametrize(("metric", "words"), [
-    ({"conversion_window": 1, "conversion_window_unit": "hour"}, "within 1 hour"),
-    ({"conversion_window": 14, "conversion_window_unit": "day"}, "within 14 days"),
-    # Windows that servers do not apply.
-    ({"conversion_window": 0, "conversion_window_unit": "day"}, ""),
-    ({"conversion_window": 3}, ""),
-    ({}, ""),
-])  # fmt: skip
-def test_a_window_is_told_as_people_say_it(metric: dict[str, JSON], words: str) -> None:
-    assert window_words(metric) == words
-
-
-def test_return_window_needs_its_start() -> None:
-    assert return_words(RETENTION) == "7 to 14 days"
-    assert return_words({"retention_window_end": 3}) == ""
 
 
 @pytest.mark.parametrize(("criteria", "by", "then"), [
