@@ -76,7 +76,9 @@ class Stage:
     async def make_flag(self, given: str) -> None:
         made = await self.world.flag("checkout-redesign", filters=TARGETING)
         self.names["812"] = str(made["id"])
-        editor = self.other_key(given)
+        editor, grace = self.world, "grace@acme.test"
+        if grace in given:
+            editor = self.world.with_key("*", user=self.world.add_user(grace))
         for name in ("Checkout", "Old", "New checkout"):
             await editor.patch(f"{made['id']}/", {"name": name})
         if "child" in given:
@@ -93,10 +95,6 @@ class Stage:
             due = example("schedule.create")["request"]["body"] | {"record_id": str(made["id"])}
             change = await self.world.post("/api/projects/1/scheduled_changes/", due, 201)
             self.names["/3/"] = f"/{change['id']}/"
-
-    def other_key(self, given: str) -> Any:
-        grace = "grace@acme.test"
-        return self.world.with_key("*", user=self.world.add_user(grace)) if grace in given else self.world
 
     async def define_events(self, given: str) -> None:
         place = "/api/projects/1/event_definitions/"

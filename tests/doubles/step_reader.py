@@ -99,11 +99,6 @@ def _first_is_open(seen: Seen, _: re.Match[str]) -> bool:
     return not first.properties and first.rollout == 100
 
 
-def _asked_values(seen: Seen) -> set[JSON]:
-    """The values that its conditions ask for."""
-    return {item.value for condition in seen.targeting.deciding for item in condition.properties}
-
-
 def _text(seen: Seen, label: str) -> str:
     return " ".join(consequence.text for consequence in seen.plan.consequences if consequence.label == label)
 
@@ -135,7 +130,8 @@ FLAG: Final[tuple[tuple[str, Reader], ...]] = (
 _USERS: Final[tuple[tuple[str, Reader], ...]] = (
     (r"no one: it has no condition", lambda seen, _: not seen.targeting.deciding),
     (r"^(\d+) % of (?:users|everyone)", lambda seen, match: float(match[1]) == seen.targeting.rollout),
-    (r"where email ends with (\S+)", lambda seen, match: _asked_values(seen) == {match[1]}),
+    (r"where email ends with (\S+)", lambda seen, match:
+     {item.value for each in seen.targeting.deciding for item in each.properties} == {match[1]}),
     (r"(\d+) conditions, at most (\d+) % of those they match", lambda seen, match:
      [*map(float, match.groups())] == [len(seen.targeting.deciding), seen.targeting.rollout]),
 )  # fmt: skip

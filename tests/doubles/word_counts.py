@@ -54,7 +54,8 @@ def _module_passages(source: str, tree: ast.Module) -> Iterator[Passage]:
             case ast.Constant(value=str(text)):
                 yield Passage(node.lineno, text, False, True, id(node) in statements, id(node) in docstrings)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield Passage(node.lineno, split_name(node.name))
+                # `no_answer` and `NoAnswer` are `no answer`.
+                yield Passage(node.lineno, _WORD_STARTS.sub(" ", node.name.replace("_", " ")).lower())
             case ast.arg():
                 yield Passage(node.lineno, node.arg, is_binding=True)
             case ast.Name(ctx=ast.Store()):
@@ -64,8 +65,3 @@ def _module_passages(source: str, tree: ast.Module) -> Iterator[Passage]:
     for number, line in enumerate(source.splitlines(), 1):
         if comment := _COMMENT.search(line):
             yield Passage(number, comment[0])
-
-
-def split_name(name: str) -> str:
-    """Return the words of a name: `no_answer` and `NoAnswer` are `no answer`."""
-    return _WORD_STARTS.sub(" ", name.replace("_", " ")).lower()

@@ -13,13 +13,10 @@ from flagtui.evaluate.definitions import Definitions
 from flagtui.evaluate.flags import evaluate, evaluate_all
 from flagtui.evaluate.run import Group, Person, Rules
 
-
-def is_of_definitions(document: Any) -> bool:
-    return isinstance(document, dict) and isinstance(document.get("flags"), list)
-
-
 DOCUMENTS = [
-    path for path in sorted(FOLDER.glob("local_evaluation/*.json")) if is_of_definitions(read_fixture(path))
+    path
+    for path in sorted(FOLDER.glob("local_evaluation/*.json"))
+    if isinstance(document := read_fixture(path), dict) and isinstance(document.get("flags"), list)
 ]
 
 pytestmark = needs_fixtures

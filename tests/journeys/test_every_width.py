@@ -145,12 +145,6 @@ async def leave(program: Program) -> None:
     await program.press("home")
 
 
-async def open_by(program: Program, way: Way) -> None:
-    program.app.app_state.session = replace(program.app.app_state.session, rules=way.rules)
-    await program.press(*way.keys)
-    assert type(program.app.screen).__name__ == way.screen, way
-
-
 def test_every_screen_of_the_source_is_opened() -> None:
     opened = {way.screen for way in WAYS} | PUSHED.keys() | BASES | BASES_TOO | AFTER_CHANGES | {COVER}
     assert screens_in_the_source() == opened
@@ -158,7 +152,9 @@ def test_every_screen_of_the_source_is_opened() -> None:
 
 async def test_screens_live_at_every_size_with_their_keys(shared: Program) -> None:
     for place, way in enumerate(WAYS):
-        await open_by(shared, way)
+        shared.app.app_state.session = replace(shared.app.app_state.session, rules=way.rules)
+        await shared.press(*way.keys)
+        assert type(shared.app.screen).__name__ == way.screen, way
         await live(shared, way.screen, place)
     for place, (name, make) in enumerate(PUSHED.items()):
         shared.app.push_screen(make())

@@ -20,7 +20,7 @@ from mmap import mmap
 from pathlib import Path
 from typing import Any, Final
 
-from tests.prove.servers import SERVERS, transport_of
+from tests.prove.servers import SERVERS, Between
 from tests.prove.troubles import trouble
 from textual._context import message_hook
 from textual.message import Message
@@ -130,7 +130,7 @@ def run(server: str, folder: Path) -> int:
     service = create_service(folder / "service.db", Settings(**chosen.options), key=KEY, sample=fill)
 
     def client(key: str) -> Client:
-        return Client(HOST, key, NASTY if chosen.nasty else WEB, transport=transport_of(chosen, service))
+        return Client(HOST, key, NASTY if chosen.nasty else WEB, transport=Between(chosen, service))
 
     async def connect() -> Client:
         return client(KEY)

@@ -112,7 +112,9 @@ class Round:
                     self._before = int(self._activity("max(rowid)", 0)[0][0])
                 self._handle(terminal, operations, until)
             self._leave(terminal)
-        self._collect_reports()
+        for report in sorted(self._folder.glob("fault-*.txt")):
+            self._say(f"report: {summary(report.read_text())}")
+            report.rename(report.with_suffix(".seen"))
 
     def _wait_for_start(self, terminal: Blind) -> bool:
         end = time.monotonic() + LONGEST
@@ -200,16 +202,12 @@ class Round:
         if code == -signal.SIGKILL:
             return
         if code:
-            self._say(f"ended with {code}: {_last_words(terminal)}")
+            last = bytes(terminal.sent).rpartition(b"\x1b[?1004l")[2].decode(errors="replace")
+            self._say(f"ended with {code}: {last.strip()[-300:]}")
         if on := terminal.modes_on():
             self._say(f"left the terminal with modes {sorted(on)}")
         if terminal.attributes() != terminal.attributes_before:
             self._say("left the terminal with other attributes")
-
-    def _collect_reports(self) -> None:
-        for report in sorted(self._folder.glob("fault-*.txt")):
-            self._say(f"report: {summary(report.read_text())}")
-            report.rename(report.with_suffix(".seen"))
 
     def _compare_changes(self) -> None:
         """Each entry of the service's activity needs a confirmation of the same record."""
@@ -219,17 +217,15 @@ class Round:
         lines = [line for file in files for line in file.read_bytes().rstrip(b"\0").splitlines()]
         approved = [json.loads(line) for line in lines]
         names = {value for line in approved for value in (line["id"], line["key"])}
-        names |= self._flags_of([line["id"] for line in approved if line["noun"] == "experiment"])
+        # An experiment is paused and resumed by its flag.
+        experiments = {line["id"] for line in approved if line["noun"] == "experiment"}
+        rows = self._rows("SELECT CAST(id AS TEXT), CAST(flag_id AS TEXT) FROM experiments", ())
+        names |= {flag for id, flag in rows if id in experiments}
         entries = self._activity("item_id, scope, activity, json_extract(detail, '$.name')", self._before)
         self.found.approved, self.found.changed = len(approved), len(entries)
         for item, scope, activity, name in entries:
             if item not in names and name not in names:
                 self._say(f"changed without a confirmation: {scope} {item} {name} {activity}")
-
-    def _flags_of(self, experiments: list[str]) -> set[str]:
-        """An experiment is paused and resumed by its flag."""
-        rows = self._rows("SELECT CAST(id AS TEXT), CAST(flag_id AS TEXT) FROM experiments", ())
-        return {flag for id, flag in rows if id in experiments}
 
     def _activity(self, columns: str, after: int) -> list[tuple[str, ...]]:
         return self._rows(f"SELECT {columns} FROM activity WHERE rowid > ?", (after,))
@@ -261,10 +257,6 @@ def _innermost(stacks: str) -> str:
     # The main thread is the last, and the one that matters.
     threads = [part.split("\n  ")[1:5] for part in reversed(stacks.split("\n\n"))]
     return " | ".join(" < ".join(line.strip() for line in thread) for thread in threads)
-
-
-def _last_words(terminal: Blind) -> str:
-    return bytes(terminal.sent).rpartition(b"\x1b[?1004l")[2].decode(errors="replace").strip()[-300:]
 
 
 def _processor_seconds(process: int) -> float:

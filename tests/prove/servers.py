@@ -54,14 +54,11 @@ LIES: Final[tuple[Any, ...]] = (
 )
 
 
-def transport_of(server: Server, service: Application) -> httpx.AsyncBaseTransport:
+class Between(httpx.AsyncBaseTransport):
     """A way to the service that behaves as this server does; the same every time it is made."""
-    return _Between(server, in_process(service))
 
-
-class _Between(httpx.AsyncBaseTransport):
-    def __init__(self, server: Server, inner: httpx.AsyncBaseTransport) -> None:
-        self._server, self._inner = server, inner
+    def __init__(self, server: Server, service: Application) -> None:
+        self._server, self._inner = server, in_process(service)
         self._random = Random(17)
         self._count = 0
 

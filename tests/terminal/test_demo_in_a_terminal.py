@@ -22,6 +22,7 @@ KNOWN = re.compile(
 )
 """Styles, addresses, erasing, scroll regions, modes and queries, the keyboard protocol, the pointer."""
 OBEYED = re.compile(rb"(?:[\x00-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]).{0,20}", re.DOTALL)
+"""What a terminal might obey, with what follows it."""
 
 
 @pytest.fixture(scope="module")
@@ -113,12 +114,7 @@ def test_a_nasty_project_sends_nothing_the_terminal_obeys(home: dict[str, str]) 
         for keys in ("\x1b[6~", "\x1b[F", "\x1b[H", *["\x1b[B"] * 6):
             terminal.press(keys)
         assert terminal.press_to_end("q") == 0
-        assert odd_bytes(bytes(terminal.sent)) == []
-
-
-def odd_bytes(sent: bytes) -> list[bytes]:
-    """What a terminal might obey and neither we nor Textual are known to send, with what follows it."""
-    return OBEYED.findall(KNOWN.sub(b"", sent))
+        assert OBEYED.findall(KNOWN.sub(b"", bytes(terminal.sent))) == []
 
 
 def test_next_start_shows_the_last_screen_with_its_age(kept: dict[str, str]) -> None:

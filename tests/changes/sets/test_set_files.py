@@ -69,8 +69,8 @@ def test_a_second_program_learns_who_holds_the_set(tmp_path: Path) -> None:
     assert (error.value.fault, error.value.what) == ("open", words)
 
 
-def hold_once(folder: Path, by: str, patience: float = 0) -> None:
-    with hold(folder, "staged", by, patience=patience):
+def hold_once(folder: Path, by: str) -> None:
+    with hold(folder, "staged", by, patience=0):
         assert (folder / "staged.lock").read_text().startswith(by)
 
 

@@ -11,10 +11,6 @@ __all__ = ["Start"]
 UNKNOWN = "01900000-0000-7000-8000-00000000ffff"
 
 
-def definition_id(number: int) -> str:
-    return f"01900000-0000-7000-8000-{number:012d}"
-
-
 @dataclass
 class Service(Caller):
     """Event definitions of one project, and the database behind them."""
@@ -50,7 +46,7 @@ class Service(Caller):
         self.made += 1
         times = {"created_at": self.ago(days=100), "updated_at": self.ago(days=50)}
         last = None if seen is None else self.ago(days=seen)
-        self.ids[name] = definition_id(self.made)
+        self.ids[name] = f"01900000-0000-7000-8000-{self.made:012d}"
         values = {"id": self.ids[name], "project_id": 1, "last_seen_at": last, **times, **columns}
         self.insert("event_definitions", name=name, **values)
         return self.ids[name]

@@ -42,9 +42,9 @@ def lines(pages: Lines) -> list[str]:
     return plain(pages).splitlines()
 
 
-def line_below(heading: str, pages: Lines, count: int = 1) -> list[str]:
+def line_below(heading: str, pages: Lines) -> str:
     texts = lines(pages)
-    return texts[texts.index(heading) + 1 :][:count]
+    return texts[texts.index(heading) + 1]
 
 
 def pane(details: FlagDetails, width: int) -> list[str]:
@@ -133,11 +133,11 @@ def test_parts_that_could_not_be_read_are_not_known() -> None:
     details = replace(bare, changes=(), no_changes=why, no_dependents=why, no_schedule=why)
     assert "NEEDED BY   not known: The se…" in pane(details, 30)
     changes = line_below("RECENT CHANGES", flag_lines(require(details.flag), details, 0.0, 30))
-    assert changes == [" not known: The server failed…"]
+    assert changes == " not known: The server failed…"
     assert {f"{part}   not known: The server faile…" for part in ("needed by", "schedule ")} <= {
         *side(details)
     }
-    assert line_below("HISTORY", side_lines(Study(details, 0.0), 40)) == [f" not known: {why}"]
+    assert line_below("HISTORY", side_lines(Study(details, 0.0), 40)) == f" not known: {why}"
 
 
 def test_pages_beside_lists_count_the_links_they_leave_out() -> None:
