@@ -56,6 +56,8 @@ async def test_line_under_enter_is_highlighted_in_sixteen_colours(shared: Progra
         first, second = (lines.render_line(y + (lines.highlighted or 0)) for y in (0, 1))
         assert all(piece.style is not None and piece.style.reverse for piece in first)
         assert not any(piece.style is not None and piece.style.reverse for piece in second)
+        # Reversed, black letters are as dark as the ground of a dark terminal.
+        assert {piece.style.color.name for piece in first if piece.style and piece.style.color} == {"default"}
         await shared.press("escape")
 
 
