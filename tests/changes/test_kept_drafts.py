@@ -92,6 +92,8 @@ def test_new_records_resume_whole(tmp_path: Path) -> None:
     another = WorkingCopy.new({"key": "another"})
     another.resume(shelf.find(another, "0")[0].state)
     assert another.values == flag_draft.values
+    encrypted = {"key": "fresh", "has_encrypted_payloads": True}
+    assert [WorkingCopy.new(each).is_secret for each in (encrypted, {"key": "fresh"})] == [True, False]
 
 
 def test_text_of_an_open_question_is_taken_once(tmp_path: Path) -> None:

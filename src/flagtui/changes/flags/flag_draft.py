@@ -100,7 +100,8 @@ class WorkingCopy(Draft):
 
     @property
     def is_secret(self) -> bool:
-        return self.flag.has_encrypted_payloads
+        # A new flag, as in a staged set, has it among its values.
+        return self.flag.has_encrypted_payloads or self.values.get("has_encrypted_payloads") is True
 
     def state(self) -> dict[str, JSON]:
         return {**super().state(), "version": self.flag.version}
