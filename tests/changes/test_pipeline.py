@@ -105,7 +105,7 @@ PENDING = "an earlier request waits for approval in the browser, and no new one 
     (errors.ApprovalNeeded("409", facts=ErrorFacts(code="change_request_pending")), PENDING,
      "have that request approved or rejected, then try again"),
     (errors.EndpointNotFound("Unknown."), "Unknown", errors.EndpointNotFound.advice),
-    (errors.NotFound("Not found."), "Not found", "it may have been deleted permanently; read the list again"),
+    (errors.NotFound("Not found."), "Not found", errors.NotFound.advice),
 ])  # fmt: skip
 async def test_refusal_says_what_is_true_and_what_to_do(
     error: ApiError, reason: str, next: str, tmp_path: Path

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from tests.doubles import quiet
 from tests.doubles.whole_program import Program, Setting, running
 from tests.doubles.wire import WRITE
+from tests.journeys.steps import stand_on_experiment
 from tests.journeys.test_edit_flags import RICH, make
 
 from flagtui.app.lists.list_screen import ListScreen
@@ -85,6 +86,14 @@ async def test_page_closes_when_its_record_is_deleted_elsewhere(program: Program
     await program.press("1")
     await program.go_to("dark-mode-default", "enter", "d", "y", front=ListScreen)
     assert "elsewhere" not in str(program.notices[before:])
+
+
+async def test_row_of_a_record_that_the_server_lacks_goes(program: Program) -> None:
+    await stand_on_experiment(program, "Length of the tour", "L", shows="draft → running")
+    experiment = next(row for row in program.workspace.experiments.rows if row.name == "Length of the tour")
+    await program.colleague().experiments.delete(experiment.id)
+    await program.press("y", toast="It may have been deleted, or this key may not see it")
+    assert program.workspace.experiments.get(experiment.id) is None
 
 
 async def test_row_and_header_show_an_unresolved_change(program: Program) -> None:

@@ -284,9 +284,6 @@ def _outcome_of_error(plan: P, error: ApiError) -> Outcome[P, R]:
             return Outcome(plan, "awaiting approval", None, reason, next, error)
         case errors.Unreachable():
             return Outcome(plan, "failed", None, error.what, error.next, error)
-        case errors.NotFound():
-            next = "it may have been deleted permanently; read the list again"
-            return Outcome(plan, "refused", None, error.what, next, error)
     return Outcome(plan, "refused", None, error.what, error.next, error)
 
 

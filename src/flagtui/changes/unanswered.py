@@ -78,7 +78,7 @@ async def _look(
     except NotFound as error:
         if plan.is_deletion:
             return Outcome(plan, "saved", journal_id=unknown.journal_id)
-        gone, next = "it no longer exists", "it may have been deleted permanently"
+        gone, next = "it no longer exists", "it may have been deleted; read the list again"
         return Outcome(plan, "failed", None, gone, next, error, journal_id=unknown.journal_id)
     except ApiError:
         outcome = replace(

@@ -10,6 +10,7 @@ from typing import Any, Generic
 import msgspec
 from msgspec.structs import replace
 
+from flagtui.api.errors import NotFound
 from flagtui.app.shell.change_tasks import ChangeTasks
 from flagtui.app.shell.kept_texts import forget_texts, keeping_texts
 from flagtui.app.shell.toasts import drop_toast
@@ -197,6 +198,9 @@ class AppInterface(Interface[P, R], Generic[P, R]):
 
     async def on_outcome(self, outcome: Outcome[P, R]) -> bool:
         await self._rows.refresh(outcome)
+        # A project that is not found is another error: the row stays.
+        if type(outcome.error) is NotFound and (kind := self._rows.kind_of(outcome.plan)):
+            self._rows.workspace.collection(kind).remove(outcome.plan.id)
         if self._rows.outdated:
             self._expire_details()
         self._pending[id(outcome.plan)].close()
