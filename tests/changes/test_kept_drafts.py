@@ -59,8 +59,9 @@ def test_a_draft_is_found_for_its_record_until_saved(tmp_path: Path) -> None:
         keep(shelf, edited(flag()), at=at)
     (tmp_path / "form-0-broken.json").write_text("{")
     assert [kept.kept_at for kept in shelf.find(fresh, "7")] == [2e9, 1e9]
+    assert [shelf.names(since) for since in (1e9, 3e9)] == [["k"], []]
     for other in (shelf._replace(host="https://b.test"), shelf._replace(project="2")):
-        assert not other.find(fresh, "7")
+        assert not other.find(fresh, "7") + other.names(0)
     assert not shelf.find(fresh, "8")
     rules = WorkingCopy.of(flag(filters={"version": 2, "rules": []}))
     assert shelf.find(rules, "7")[0].compare(rules) == ComparedFields(["name"], [], ["filters"])

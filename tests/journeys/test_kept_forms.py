@@ -32,9 +32,7 @@ async def test_edits_and_an_open_payload_are_restored_on_newer_version(any_mode:
             "What you entered in formed-flag is kept, and offered there again."
         )
         await program.colleague().flags.update(id, {"name": "Theirs", "tags": ["new"]})
-        await program.press(
-            "e", shows=("Not saved when flagtui ended", "restore", "changed since: description")
-        )
+        await program.press("e", shows=("Open when flagtui ended", "restore", "changed since: description"))
         await program.press("escape", front=FlagsScreen)
         await program.press("e", "enter", front=PayloadScreen, shows='{"colour": "bl')
         program.app.screen.query_one(TextArea).text = '{"colour": "blue"}'
@@ -47,7 +45,7 @@ async def test_edits_and_an_open_payload_are_restored_on_newer_version(any_mode:
             ("new",),
             '{"colour": "blue"}',
         )
-        await program.press("e", front=FormScreen, lacks="Not saved")
+        await program.press("e", front=FormScreen, lacks="Open when")
 
 
 async def test_new_records_are_restored_or_discarded(program: Program) -> None:
@@ -105,3 +103,8 @@ async def test_text_of_a_cancelled_change_is_there_again(setting: Setting) -> No
         await program.press("escape", "e", shows="A long description")
         await program.press("enter", *"why", "enter", sent=1)
         await program.press("e", "escape", "T", lacks="A long description")
+        await program.press("escape", "1", "e")
+        await edit(program, "description", "Unsaved")
+        program.app.keep_edits()
+    async with running(careful) as program:
+        program.see(toasts="Open when flagtui ended: new-nav. The same form offers what was entered.")

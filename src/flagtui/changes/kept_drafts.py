@@ -93,6 +93,13 @@ class DraftShelf(NamedTuple):
                 kept.discard() if kept.is_saved_in(draft) else unsaved.append(kept)
         return sorted(unsaved, key=lambda each: -each.kept_at)
 
+    def names(self, since: float) -> list[str]:
+        """Return the names of the records with drafts of this time or later, newest first."""
+        here = (self.host, self.project)
+        kept = filter(None, map(_read_draft, self.folder.glob("form-*.json")))
+        recent = [each for each in kept if each.place[:2] == here and each.kept_at >= since]
+        return list(dict.fromkeys(each.name for each in sorted(recent, key=lambda each: -each.kept_at)))
+
     def keep_text(self, name: str, text: str) -> None:
         """Write the text of a question with this name. Raises OSError."""
         place = self._place("text", name)

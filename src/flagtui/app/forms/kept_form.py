@@ -92,7 +92,7 @@ class KeptForm(LineKeys[CopyT, QuestionsT], Generic[CopyT, QuestionsT]):
             for place, each in enumerate(kept)
         ]
         choices.append(Choice(DISCARD, "discard", "the form begins without it"))
-        chosen = await self._runner.ask(PickerScreen("Not saved when flagtui ended", choices))
+        chosen = await self._runner.ask(PickerScreen("Open when flagtui ended", choices))
         if chosen is None:
             return False
         for each in kept if chosen == DISCARD else [kept[chosen]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -10,6 +11,7 @@ from textual.events import Event, Key, Paste
 
 from flagtui.app.shell.change_tasks import ChangeTasks, OnReport, ignore
 from flagtui.app.shell.preload import every_module, load_in_background
+from flagtui.local_time import DAY
 from flagtui.private_folders import may_exist
 from flagtui.text.styled import Notice
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from flagtui.store.workspace import Workspace
 
 
+MOST_OPEN: Final = 3
+"""Forms of earlier runs that a toast names."""
 STAGED_EVERY: Final = 2.0
 """Seconds between looks at the file of the staged set, which other programs may change."""
 
@@ -187,8 +191,22 @@ class ChangeRunner(ChangeTasks):
         workspace = self._app_state.workspace
         if workspace is not None and await self._show_recovered(workspace):
             self._recovered = workspace
+            await self._show_open_forms()
         if not self.app.is_headless:
             self.app.run_worker(load_in_background(every_module()), group="preload", exclusive=True)
+
+    async def _show_open_forms(self) -> None:
+        """Name the forms that were open when a run of the last day ended: no list shows them."""
+        from flagtui.app.shell.kept_texts import find_shelf
+
+        shelf = find_shelf(self._app_state)
+        if shelf is None or not may_exist(shelf.folder):
+            return
+        names = await asyncio.to_thread(shelf.names, self._app_state.session.clock.time() - DAY)
+        if names:
+            more = f" and {len(names) - MOST_OPEN:,} more" if len(names) > MOST_OPEN else ""
+            words = f"Open when flagtui ended: {', '.join(names[:MOST_OPEN])}{more}."
+            self.show_toast(Notice(f"{words} The same form offers what was entered.", "warning"))
 
     async def _show_recovered(self, workspace: Workspace) -> bool:
         """Show what became of these changes, and return whether that is known of each of them."""
