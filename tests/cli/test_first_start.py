@@ -15,22 +15,24 @@ from tests.doubles.slices import FULL
 from tests.doubles.terminal import FOLDERS, Terminal
 
 F4, F6 = "\x1bOS", "\x1b[17~"
-Start = Callable[[tuple[int, int]], Terminal]
+Start = Callable[..., Terminal]
 
 
 @pytest.fixture
 def start(tmp_path: Path) -> Start:
     environment = dict.fromkeys(FOLDERS, str(tmp_path))
     environment["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
-    return lambda size: Terminal(FLAGTUI, size=size, environment=environment)
+    return lambda size, **more: Terminal(FLAGTUI, size=size, environment=environment | more)
 
 
 @pytest.mark.parametrize("size", [(132, 40), (80, 24), (60, 15)] if FULL else [(80, 24)], ids=str)
 def test_two_ways_are_offered_and_leaving_is_calm(start: Start, size: tuple[int, int]) -> None:
-    with start(size) as terminal:
+    with start(size, NO_COLOR="1") as terminal:
         terminal.wait_for("Try the demo")
         terminal.wait_for("Sign in")
         terminal.wait_for("q leave")
+        marked = [y for y in range(size[1]) if terminal.screen.buffer[y][20].reverse]
+        assert len(marked) == 3, "what enter chooses is marked without colours"
         assert terminal.press_to_end("q") == 0
         assert terminal.attributes() == terminal.attributes_before
         assert terminal.modes_on() == set()

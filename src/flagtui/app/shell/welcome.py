@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.shell.themes import AUTO, PLAIN, THEMES, VARIABLES, choose_theme, stylesheets
 from flagtui.app.terminal.terminal_app import TerminalApp
 from flagtui.app.widgets.line import styled
@@ -41,14 +42,12 @@ class WelcomeApp(TerminalApp[Way]):
     """Ends with the way that was chosen, or None."""
 
     TITLE = "flagtui"
-    CSS_PATH = stylesheets("app", "welcome")
+    CSS_PATH = stylesheets("app", "rows", "welcome")
     ENABLE_COMMAND_PALETTE = False
     ENDS_PROGRAM = False
     BINDINGS = [
         *(Binding(key, f"choose('{way}')", name, show=False) for way, key, name, _ in WAYS),
         Binding("q,escape,ctrl+q", "leave", "leave", show=False),
-        Binding("j", "move(1)", show=False),
-        Binding("k", "move(-1)", show=False),
     ]
 
     def __init__(self, *, theme: str = AUTO, is_light: bool | None = None) -> None:
@@ -67,7 +66,7 @@ class WelcomeApp(TerminalApp[Way]):
             yield Static(styled(("flagtui", "bold $primary")))
             yield Static(styled(("Feature flags, experiments and events, from a terminal.", "$text-muted")))
             first, second = (Option(_words(*way[1:]), id=way[0]) for way in WAYS)
-            yield OptionList(first, Option("", disabled=True), second, markup=False)
+            yield OptionLines(first, Option("", disabled=True), second)
             yield Static(styled(("↑ ↓ ⏎ choose · q leave", "$faint")))
 
     @on(OptionList.OptionSelected)
@@ -76,10 +75,6 @@ class WelcomeApp(TerminalApp[Way]):
 
     def action_choose(self, way: Way) -> None:
         self.exit(way)
-
-    def action_move(self, step: int) -> None:
-        options = self.query_one(OptionList)
-        options.action_cursor_down() if step > 0 else options.action_cursor_up()
 
     def action_leave(self) -> None:
         self.exit(None)
