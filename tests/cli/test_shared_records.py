@@ -36,6 +36,8 @@ def test_undo_deletes_a_created_metric(online: Run) -> None:
     save(online, "experiments", "edit-metric", "Queries", "--query", changed)
     save(online, "undo")
     assert "goal" not in by_name(online, "experiments", "metrics")["Queries"]["query"]
+    described = online("experiments", "edit-metric", "Queries", "--description", "All", "--dry-run")
+    assert "description: none → All" in described.out
     save(online, "experiments", "edit-metric", "Queries", "--name", "All queries")
     assert "All queries" in by_name(online, "experiments", "metrics")
     save(online, "undo")

@@ -203,11 +203,14 @@ def _lines(before: Mapping[str, JSON], values: Mapping[str, JSON]) -> Iterator[D
             yield DifferenceLine((name,), old, after, f"query: {words}")
             continue
         label = "share" if name == "filters" else name
-        sides = [
-            f"{format_number(_share(side))} %" if name == "filters" and side is not MISSING else side
-            for side in (old, after)
-        ]
+        sides = (_side_words(name, side) for side in (old, after))
         yield DifferenceLine((name,), old, after, f"{label}: {arrow(*sides)}")
+
+
+def _side_words(name: str, side: JSON) -> JSON:
+    if side is MISSING:
+        return side
+    return f"{format_number(_share(side))} %" if name == "filters" else side or "none"
 
 
 def _same_name(kind: str, namesakes: Sequence[int]) -> Sequence[Consequence]:
