@@ -6,6 +6,7 @@ Not in a thread: two threads that load parts of one package at the same time can
 import asyncio
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -63,3 +64,10 @@ async def load_in_background(names: Sequence[str] = REST) -> None:
         if name not in sys.modules:
             import_module(name)
             await asyncio.sleep(0)
+
+
+async def load_every_module() -> None:
+    """Load the other modules of the layers too, except those that need another system."""
+    for name in every_module():
+        with suppress(ModuleNotFoundError):
+            await load_in_background([name])

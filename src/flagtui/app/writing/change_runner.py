@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from textual.events import Event, Key, Paste
 
 from flagtui.app.shell.change_tasks import ChangeTasks, OnReport, ignore
-from flagtui.app.shell.preload import every_module, load_in_background
+from flagtui.app.shell.preload import load_every_module, load_in_background
 from flagtui.local_time import DAY
 from flagtui.private_folders import may_exist
 from flagtui.text.styled import Notice
@@ -193,7 +193,7 @@ class ChangeRunner(ChangeTasks):
             self._recovered = workspace
             await self._show_open_forms()
         if not self.app.is_headless:
-            self.app.run_worker(load_in_background(every_module()), group="preload", exclusive=True)
+            self.app.run_worker(load_every_module(), group="preload", exclusive=True)
 
     async def _show_open_forms(self) -> None:
         """Name the forms that were open when a run of the last day ended: no list shows them."""
