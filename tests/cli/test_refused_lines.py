@@ -69,6 +69,7 @@ REFUSED: Final = [
     ("flags get iss:on", 2, "'iss:on' is not understood"),
     ("flags due rollout:x", 2, "'rollout:x' is not understood"),
     ("experiments end is:runing", 2, "'is:runing' is not understood"),
+    ("experiments history 31 99999", 6, "there is no experiment 99999."),
     ("flags rollout new-nav --to %", 2, "'' is no number"),
     ("flags evaluate new-nav --for 'a b'", 2, "b"),
     *(

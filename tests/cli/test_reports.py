@@ -181,6 +181,8 @@ def test_journal_lines_fit_the_terminal(run: Run, journal: Journal, monkeypatch:
     assert lines[1].split() == ["a-long-key-of-a-flag:", "change", "targeting,", "not", "known"]
     assert lines[-1].split() == ["and", "3", "more", "differences"]
     assert run("journal", "nosuch", is_shown=True).out == "No change of yours matches.\n"
+    assert "PROFILE" in run("journal", "-o", "table", is_shown=True).out
+    assert run("doctor", "--offline", "-o", "tsv").out.startswith("flagtui\t")
 
 
 @pytest.mark.parametrize("form", ["", "--markdown", "--json"])

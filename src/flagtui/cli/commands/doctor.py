@@ -205,7 +205,7 @@ def doctor(profile: str, offline: bool, printer: Printer) -> None:
     """Check settings, key, server and terminal, and show the findings, without secrets."""
     request = ProfileRequest(choose_name("profile", profile), choose_name("project", ""))
     findings = diagnose(request, offline=offline)
-    if printer.is_for_programs or printer.fields:
+    if printer.has_chosen_form:
         printer.records(FINDING, findings)
     else:
         print_findings(findings)

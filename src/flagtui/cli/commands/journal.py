@@ -145,7 +145,7 @@ def journal(
         # For readers at another time, in another zone.
         moment = f" since {local_time.minute(start)}{local_time.beside(start)}" if since else ""
         print(markdown_of(entries, f"Changes{moment}"))
-    elif printer.format == "table" and not printer.fields:
+    elif printer.format == "table" and not printer.has_chosen_form:
         is_narrowed = words or since or profile
         print_changes(entries, "No change of yours matches." if is_narrowed else "You changed nothing yet.")
     else:

@@ -81,7 +81,7 @@ def status(profile: str, printer: Printer) -> None:
     opening = open_profile(choose_name("profile", profile))
     secret = find_key(opening)
     introduction = ask(opening, secret, load_identity)
-    if printer.is_for_programs or printer.fields:
+    if printer.has_chosen_form:
         printer.records(SIGN_IN, [SignedIn(opening, secret, introduction)])
     else:
         print_line(f"{opening.words}. The key: {secret.key.mask} from {secret.source}.")

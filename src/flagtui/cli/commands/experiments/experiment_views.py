@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from flagtui.api.errors import NotFound
 from flagtui.cli.commands.experiments.experiment_selection import experiments_of, ids_of
 from flagtui.cli.plumbing.next_commands import next_command
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
@@ -260,7 +261,12 @@ async def history(
 ) -> list[ChangeRow]:
     """Show who changed experiments, newest first."""
     start = read_since(since, session.now)
-    return await read_changes(session.client.experiments, await ids_of(session, experiments), limit, start)
+    ids = await ids_of(session, experiments)
+    try:
+        return await read_changes(session.client.experiments, ids, limit, start)
+    except NotFound:
+        await experiments_of(session, experiments)  # names those that are missing
+        raise
 
 
 def _list(

@@ -50,6 +50,8 @@ class Printer(msgspec.Struct, frozen=True):
     """Whether a table begins with the names of its columns."""
     jq: Callable[[str], Iterable[Any]] | None = None
     """Filters the JSON document; None prints it whole."""
+    has_chosen_form: bool = False
+    """Whether an option names the format or the fields: then nothing else than records is printed."""
 
     def names_of(self, kind: RecordSchema[Any]) -> tuple[str, ...]:
         """Return the names of the printed fields."""
@@ -241,15 +243,13 @@ def choose_printer(kind: RecordSchema[Any], options: OutputOptions, more: tuple[
             f"Fields: {', '.join((*kind.names, *more))}.",
             code="usage",
         )
-    form: Format = options.output_format or ("table" if sys.stdout.isatty() else "tsv")
-    if options.as_json or options.jq:
-        form = "json"
-    elif options.as_ndjson:
-        form = "ndjson"
+    is_json = options.as_json or bool(options.jq)
+    chosen: Format | None = "json" if is_json else "ndjson" if options.as_ndjson else options.output_format
+    form, is_chosen = chosen or ("table" if sys.stdout.isatty() else "tsv"), bool(chosen or names)
     if form != "table":
-        return Printer(form, names, jq=_filter_of(options.jq))
+        return Printer(form, names, jq=_filter_of(options.jq), has_chosen_form=is_chosen)
     if not sys.stdout.isatty():
-        return Printer("table", names, shows_headings=not options.no_headers)
+        return Printer("table", names, shows_headings=not options.no_headers, has_chosen_form=is_chosen)
     is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM", "") in ("", "dumb")
     return Printer(
         "table",
@@ -258,6 +258,7 @@ def choose_printer(kind: RecordSchema[Any], options: OutputOptions, more: tuple[
         has_colour=not is_plain,
         has_links=shows_links(os.environ),
         shows_headings=not options.no_headers,
+        has_chosen_form=is_chosen,
     )
 
 
