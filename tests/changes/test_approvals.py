@@ -16,8 +16,8 @@ from flagtui.changes.flags.flag_intent import set_rollout
 from flagtui.changes.flags.flag_save import FlagAdapter
 from flagtui.changes.journal_entries import Entry
 from flagtui.changes.proposal import Outcome
-from flagtui.changes.recovery import FLAG_ALONE, read_for_undo, recover_all
-from flagtui.changes.unanswered import watch
+from flagtui.changes.recovery import read_for_undo, recover_all
+from flagtui.changes.unanswered import FLAG_ALONE, watch
 from flagtui.changes.undo import next_undo, unsettled_change
 
 
@@ -115,16 +115,21 @@ async def test_change_without_own_request_ends_with_the_earlier_one(
     assert later.note.startswith(note)
 
 
-async def test_approval_of_a_flag_alone_is_not_its_step(waiting: Waiting) -> None:
-    bench = waiting.bench
-    waiting.bench.world.write("UPDATE approval_policies SET enabled = 0")
+@pytest.mark.parametrize("is_watched", [False, True])
+async def test_approval_of_a_flag_alone_is_not_its_step(waiting: Waiting, is_watched: bool) -> None:
+    bench, requests = waiting.bench, waiting.bench.client.change_requests
+    bench.world.write("UPDATE approval_policies SET enabled = 0")
     fresh = await bench.in_state("running")
-    waiting.bench.world.write("UPDATE approval_policies SET enabled = 1")
+    bench.world.write("UPDATE approval_policies SET enabled = 1")
     plan = bench.plan_step("ship", fresh, variant="test")
-    outcome = await bench.writing(bench.adapter_of(plan)).save(approve(plan))
+    adapter = bench.adapter_of(plan)
+    writing = Writing(adapter, bench.journal, HERE, bench.clock, wait=600, requests=requests)
+    outcome = await writing.save(approve(plan))
     assert outcome.ending == "awaiting approval"
     await waiting.decide("approve")
     assert (await bench.client.experiments.get(fresh.id)).state == "running"
+    if is_watched:
+        assert (await watch(outcome, adapter, writing.context)).reason == FLAG_ALONE
     entry = (await waiting.entries())[0]
     assert (entry.ending, entry.note) == ("refused", FLAG_ALONE)
 

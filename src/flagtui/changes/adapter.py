@@ -67,6 +67,9 @@ class Adapter(Protocol[P, R]):
     is_all_or_nothing: bool = False
     """Whether one conflict found before the first request keeps all plans from being sent."""
 
+    is_approved_whole: bool = True
+    """Whether a request for approval has the whole change."""
+
     def journal_entry(self, plan: P) -> Entry:
         """Return the entry for the journal; the pipeline adds the author, time and reason."""
 

@@ -14,7 +14,7 @@ from flagtui.changes.entry_kind import Recovery, RecoveryVerdict
 from flagtui.changes.journal import RECOVERY_WINDOW, Journal, JournalUnwritable, Numbered
 from flagtui.changes.journal_entries import Ending, Entry, Signature
 from flagtui.changes.planner import read_each
-from flagtui.changes.unanswered import WATCH_FOR, refusal_of
+from flagtui.changes.unanswered import FLAG_ALONE, WATCH_FOR, refusal_of
 from flagtui.changes.undo import kind_of, next_undo
 from flagtui.models.flag_responses import ChangeRequest
 
@@ -28,8 +28,6 @@ ENDINGS: Final[Mapping[RecoveryVerdict, Ending]] = {
 }
 """Final verdicts; entries with another one stay open."""
 
-FLAG_ALONE: Final = "its flag was changed as approved, and the experiment is not as planned; do it again"
-"""The change of a flag is approved without the step of its experiment."""
 OTHER_VALUES: Final = "the earlier request was applied, and it was for other values"
 
 

@@ -19,6 +19,8 @@ WATCH_FOR: Final = 60.0
 """Seconds after which a server no longer applies the request."""
 WATCH_EVERY: Final = 4.0
 LOOKED: Final = "confirmed by reading it again"
+FLAG_ALONE: Final = "its flag was changed as approved, and the experiment is not as planned; do it again"
+"""The change of a flag is approved without the step of its experiment."""
 NEITHER: Final = "so far the record is neither as before nor as planned"
 """A part of the change was applied, or another user changed it."""
 
@@ -65,6 +67,7 @@ async def _look(
     plan: P, unknown: Outcome[P, R], adapter: Adapter[P, R], context: WriteContext
 ) -> Outcome[P, R]:
     """Read once and return the outcome, still unknown perhaps; show a new reason."""
+    is_in_part = False
     if unknown.request is not None and context.requests is not None:
         # A key may be allowed to change flags, and not to read requests.
         with suppress(ApiError):
@@ -73,6 +76,7 @@ async def _look(
                 return unknown
             if refusal := refusal_of(request, unknown.request):
                 return Outcome(plan, "refused", None, refusal, journal_id=unknown.journal_id)
+            is_in_part = request.is_applied and not adapter.is_approved_whole
     try:
         seen = await adapter.find(plan)
     except NotFound as error:
@@ -88,6 +92,8 @@ async def _look(
         verdict = await off_loop(partial(adapter.judge, plan, seen), getattr(seen, "raw", None))
         if verdict is not None:
             return replace(verdict, journal_id=unknown.journal_id)
+        if is_in_part:
+            return Outcome(plan, "refused", seen, FLAG_ALONE, journal_id=unknown.journal_id)
         version = getattr(seen, "version", None)
         now = f"the change is not applied so far{f' at version {version}' if version is not None else ''}"
         if not await off_loop(partial(adapter.is_as_before, plan, seen), getattr(seen, "raw", None)):

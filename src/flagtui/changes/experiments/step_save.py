@@ -43,6 +43,7 @@ class StepAdapter(Adapter[ExperimentPlan, Experiment]):
     experiments: Experiments
     elsewhere: Callable[[int], Experiments] | None = None
     """The experiments of another project, by its number: that is where copies are."""
+    is_approved_whole = False
 
     def journal_entry(self, plan: ExperimentPlan) -> Entry:
         before, after = before_and_after(plan)

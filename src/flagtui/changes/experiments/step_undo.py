@@ -38,7 +38,7 @@ class StepEntries(EntryKind):
     """Rules of recovery and undo for experiments."""
 
     noun = "experiment"
-    is_approved_whole = False
+    is_approved_whole = StepAdapter.is_approved_whole
 
     def why_not(self, entry: Entry) -> Blocked | None:
         if BY_VERB.get(entry.verb) is STEPS["cohort"]:
