@@ -135,5 +135,5 @@ def _make_room(app: App[Any]) -> None:
 
 def _height(app: App[Any], lines: Iterable[str]) -> int:
     """Return the rows of a toast and of the empty row above it; without a title it has one fewer."""
-    width = max(1, min(WIDTH, (app.size.width - MARGIN) * 9 // 10) - EDGES)
+    width = max(1, min(WIDTH, app.size.width - MARGIN) - EDGES)
     return 1 + sum(Content(line).get_height({}, width) for place, line in enumerate(lines) if line or place)
