@@ -33,6 +33,8 @@ from flagtui.safe_text import boundary, code_points, safe_lines, safe_text
     ("👩\u200d", "👩<U+200D>"),
     ("👩\u200dx", "👩<U+200D>x"),
     ("\u3164", "<U+3164>"),
+    ("\U0001f80c\u200d\U0001f80c", "<U+1F80C><U+200D><U+1F80C>"),
+    *((emoji, emoji) for emoji in (*EMOJI, "🐻‍❄️", "👩🏽‍⚕️", "🙂‍↔️", "🐈‍⬛", "👨🏻‍❤️‍💋‍👨🏿")),
 ])  # fmt: skip
 def test_characters_are_shown_as_themselves_a_picture_or_code_point(text: str, drawn: str) -> None:
     assert safe_text(text) == drawn
@@ -84,12 +86,3 @@ def test_long_chains_of_joined_symbols_are_taken_apart(symbol: str) -> None:
     shown = safe_text("\u200d".join(symbol * 60), 400)
     assert "<U+200D>" in shown
     assert max(map(len, shown.split("<U+200D>"))) <= 16
-
-
-@pytest.mark.parametrize("emoji", [*EMOJI, "🐻‍❄️", "👩🏽‍⚕️", "🙂‍↔️", "🐈‍⬛", "👨🏻‍❤️‍💋‍👨🏿"])
-def test_joined_emoji_stay_whole(emoji: str) -> None:
-    assert safe_text(emoji) == emoji
-
-
-def test_unassigned_characters_are_not_joined() -> None:
-    assert safe_text("\U0001f80c\u200d\U0001f80c") == "<U+1F80C><U+200D><U+1F80C>"
