@@ -228,7 +228,7 @@ BACK: Final[dict[str, Make]] = {
     "event: merge": of_event(lambda id: EventIntent(id, {"hidden": True, "description": "see x"}, "merge")),
     "event: tidy up": of_event(lambda id: EventIntent(id, {"description": "tidy"}, "tidy up")),
     "event: edit": of_event(lambda id: EventIntent(id, {"description": "other"}, "edit")),
-    "event: delete": of_event(event.delete, description="who came"),
+    "event: delete": of_event(event.delete, description="who came", tags=["a", "b"], owner_id=1),
     "event: create": new_event,
     "experiment: launch": of_experiment("launch", "draft"),
     "experiment: pause": of_experiment("pause", "running"),

@@ -120,11 +120,6 @@ def test_question_names_what_is_lost(
     assert consequence.tone == "danger" or label != "Data"
 
 
-def test_plan_of_a_deletion_keeps_what_the_undo_needs() -> None:
-    plan = make_plan(delete(ID), **KEPT)
-    assert (plan.before["tags"], plan.before["owner"]) == (["a", "b"], 7)
-
-
 def ask(plan: EventPlan, rules: GuardRules) -> Question[EventPlan]:
     return expect(guard(Planned[Any, EventPlan](None, [plan]), rules), Question)
 
