@@ -81,6 +81,7 @@ async def test_deletion_with_a_new_key_is_undone_as_a_whole(office: Office) -> N
 async def test_deletion_is_redone_after_the_key_was_restored(office: Office) -> None:
     office.server.stored[812] |= {"key": "checkout-v2:deleted:812", "deleted": True}
     entry = await save(office, switch("restore", 812))
+    assert entry.key == "checkout-v2"
     assert office.server.stored[812]["key"] == "checkout-v2"
     assert isinstance(await undone(office, entry), Plan)
     assert office.server.stored[812]["deleted"] is True

@@ -43,8 +43,8 @@ class AboutFlag(PlanBase, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """Raw; safe only to compare with."""
-        return self.fresh.key
+        """The key without the suffix of a deletion. Raw; safe only to compare with."""
+        return live_key(self.fresh)
 
     @property
     def type_to_confirm(self) -> str:
