@@ -199,7 +199,7 @@ def test_staged_flag_and_event_of_one_name_need_an_id(here: Run) -> None:
     refused = here("staged", "drop", "signup_completed")
     ids = f"Name its id: new:signup_completed (flag) or {event['id']} (event_definition).\n"
     assert (refused.code, refused.err.endswith(ids)) == (EXIT_CODES["usage"], True)
-    require_done(here("staged", "drop", event["id"]))
+    require_done(here("staged", "drop", f"#{event['id']}"))
     assert [each["verb"] for each in records(here("staged", "get", "signup_completed", "--json"))] == [
         "create"
     ]

@@ -110,7 +110,7 @@ def changes_named(change_set: ChangeSet, names: Sequence[str]) -> list[StagedCha
 def _change_named(change_set: ChangeSet, name: str) -> StagedChange:
     every = change_set.changes
     changes = [each for each in every if name in (each.key, _new_name(each))] or [
-        each for each in every if str(each.record) == name
+        each for each in every if str(each.record) == name.removeprefix("#")
     ]
     if not changes:
         changed = ", ".join(dict.fromkeys(change.key for change in every))
