@@ -173,6 +173,9 @@ async def test_key_of_another_list_names_it_once(shared: Program) -> None:
         await shared.press(tab, key, key)
         assert shared.notices == [purpose]
         await shared.press(*["escape"] * (tab == "J"))
+    await shared.press("1", "e", "f7", toast="F7 (scheduled) is for flags")
+    assert "goes there" not in shared.notices[-1], "1 sets a share in a form"
+    await shared.press("escape")
 
 
 async def test_key_without_an_effect_explains_itself(shared: Program) -> None:

@@ -73,7 +73,11 @@ class StrayKeys:
         purpose, kinds = self._purpose(key)
         if not kinds:
             return ""
-        return f"{SIGNS.get(key, key)} {purpose}; {key_sign(f'app.{kinds[0].plural}')} goes there"
+        tab = f"app.{kinds[0].plural}"
+        # In a form its key is a digit of a share.
+        leads_there = any(each.binding.id == tab for each in self._app.screen.active_bindings.values())
+        hint = f"; {key_sign(tab)} goes there" if leads_there else ""
+        return f"{SIGNS.get(key, key)} {purpose}{hint}"
 
     def _purpose(self, key: str) -> tuple[str, Sequence[RecordKind]]:
         """Return the first command with this key of a list, in words, and the kinds of records it is for."""
