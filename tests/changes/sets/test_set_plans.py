@@ -12,7 +12,7 @@ from tests.changes.sets.conftest import empty_set, stage_change, stage_new, turn
 from tests.changes.sets.set_desk import LIMIT, SetDesk
 from tests.doubles import heavy_records as heavy
 from tests.doubles.counted_calls import counting_calls
-from tests.doubles.expected import expect
+from tests.doubles.expected import expect, require
 from tests.doubles.flag_server import FlagServer, raw_flag
 from tests.doubles.heavy_server import change_record
 from tests.doubles.tables import table
@@ -20,7 +20,7 @@ from tests.doubles.targeting import asks_flag, group
 
 from flagtui.api import errors
 from flagtui.changes.flags.flag_context import Context, NotKnown
-from flagtui.changes.flags.flag_intent import Intent, switch
+from flagtui.changes.flags.flag_intent import Intent, set_field, switch
 from flagtui.changes.flags.flag_plan import Plan, plan_flag
 from flagtui.changes.own_changes import OwnChanges
 from flagtui.changes.proposal import Outcome, Proposal
@@ -123,6 +123,14 @@ async def test_renamed_record_is_named_by_both_keys(tmp_path: Path) -> None:
     desk.bob_changes(1, key="renamed")
     (outdated,) = (await desk.plan(change_set)).outdated
     assert "v12 → v13, last by bob@acme.test, now called renamed)" in outdated.words
+
+
+async def test_record_with_the_tags_of_the_set_names_no_version(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, OLD)
+    change_set = set_of(desk, set_field(1, "tags", ["checkout"], ["checkout", "x"], 12))
+    desk.server.stored[1]["tags"] = ["checkout", "x"]
+    (skipped,) = require((await desk.plan(change_set)).planned).skipped
+    assert skipped.reason == "changed since and has these values already"
 
 
 async def test_new_flag_depends_on_one_that_the_set_turns_on(tmp_path: Path) -> None:

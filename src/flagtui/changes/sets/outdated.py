@@ -52,8 +52,10 @@ class OutdatedChange(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """`changed since (v12 → v14, last by bob@acme.test), in conflict with 1 value of this set`."""
-        versions = "" if self.version is None else f"v{self.change.version} → v{self.version}"
-        who = f"last by {self.last_by}" if self.last_by else ""
+        # A change of tags by name makes no version and names no editor.
+        is_counted = self.version not in (None, self.change.version)
+        versions = f"v{self.change.version} → v{self.version}" if is_counted else ""
+        who = f"last by {self.last_by}" if self.last_by and (is_counted or self.version is None) else ""
         who = "by you, outside this set" if self.is_own else who
         # Servers add to the key of a deleted flag.
         is_renamed = self.name != self.change.key and not self.is_deleted
