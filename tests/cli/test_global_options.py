@@ -127,6 +127,7 @@ ROW = {"schema": "flag", "id": 7, "key": " a\tb "}
     (json.dumps(ROW) + "\n" + json.dumps(ROW | {"key": "c"}), [" a\tb ", "c"]),
     (json.dumps({"schema": "flag", "records": [ROW]}, indent=2), [" a\tb "]),
     (json.dumps({"schema": "flag", "records": []}), []),
+    (json.dumps(ROW | {"key": " "}), ["7"]),
     ("", []),
 ])  # fmt: skip
 def test_piped_names_are_exact(text: str, names: list[str]) -> None:

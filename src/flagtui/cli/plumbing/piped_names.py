@@ -54,7 +54,8 @@ def _name_of(record: Any, schema: str, noun: str) -> str:
     if schema and noun and noun not in schema.split("-"):
         what = f"the JSON piped in has records of the schema {schema!r}, and this command takes {noun}s."
         raise Trouble(what, "Nothing was done.", code="usage")
-    keys = ("id",) if noun == BY_ID else ("key", "name")
+    # A name can be blank.
+    keys = ("id",) if noun == BY_ID else ("key", "name", "id")
     for key in keys:
         if (
             isinstance(record, dict)
@@ -62,7 +63,6 @@ def _name_of(record: Any, schema: str, noun: str) -> str:
             and str(value).strip()
         ):
             return str(value)
-    fields = " or ".join(keys)
     raise Trouble(
-        f"a JSON record piped in has no {fields}.", f"Print it with --fields {keys[0]}.", code="usage"
+        f"a JSON record piped in has no {' or '.join(keys)}.", "Print it with --fields id.", code="usage"
     )
