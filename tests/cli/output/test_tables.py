@@ -12,7 +12,7 @@ from flagtui.cli.plumbing.errors import Trouble
 from flagtui.cli.plumbing.output.lines import print_line, wrap_line
 from flagtui.cli.plumbing.output.printer import Format, OutputOptions, Printer, choose_printer
 from flagtui.cli.plumbing.output.record_schema import RecordField, RecordSchema
-from flagtui.cli.plumbing.output.table import cell_width, fit_widths, table_lines
+from flagtui.cli.plumbing.output.table import Narrowing, cell_width, fit_widths, table_lines
 from flagtui.safe_text import safe_text
 
 NASTY = "\x1b]0;owned\x07\u202egnp.exe\n\x9b31m\tx"
@@ -118,16 +118,23 @@ def test_output_option_chooses_the_format(form: Format) -> None:
 def test_narrow_tables_drop_empty_columns_then_move_long_ones_below() -> None:
     headings = ["KEY", "NOTE", "WORDS", "BY"]
     rows = [["checkout-redesign", "", "rollout 50 % → 100 %, turned on", "Mo"], ["new-nav", "", "", "Al"]]
-    assert next(table_lines(headings, rows, 80, long=[2])).split() == headings
-    without_note = list(table_lines(headings, rows, 55, long=[2]))
+    assert next(table_lines(headings, rows, 80, narrow=Narrowing(long=[2]))).split() == headings
+    without_note = list(table_lines(headings, rows, 55, narrow=Narrowing(long=[2])))
     assert (without_note[0].split(), len(without_note)) == (["KEY", "WORDS", "BY"], 3)
-    assert list(table_lines(headings, rows, 30, long=[2])) == [
+    assert list(table_lines(headings, rows, 30, narrow=Narrowing(long=[2]))) == [
         "KEY                BY",
         "checkout-redesign  Mo",
         "  rollout 50 % → 100 %, turned",
         "  on",
         "new-nav            Al",
     ]
+
+
+def test_spare_column_gives_way_in_a_narrow_table() -> None:
+    headings, row = ["KEY", "TYPE", "NAME"], ["checkout-redesign", "multivariant", "New checkout flow"]
+    for width, shown in ((80, 3), (50, 3), (47, 3), (46, 2), (33, 2)):
+        lines = list(table_lines(headings, [row], width, narrow=Narrowing(spare=[2])))
+        assert (lines[0].split(), "multivariant" in lines[1]) == (headings[:shown], True)
 
 
 def test_terminal_links_names_to_pages_without_widening_the_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,7 +59,7 @@ FLAG: Final[RecordSchema[FlagRow]] = RecordSchema(
         RecordField("type", "text", "boolean, multivariant, experiment, config, rules.", is_shown=True),
         RecordField("tags", "texts", "Its tags.", is_shown=True, words=commas),
         RecordField("updated_at", "time?", "When it was last changed.", is_shown=True, words=age_words),
-        RecordField("name", "text", "Its description.", is_shown=True),
+        RecordField("name", "text", "Its description.", is_shown=True, is_spare=True),
         RecordField("archived", "truth", "Whether it is archived."),
         RecordField("deleted", "truth", "Whether it is deleted."),
         RecordField("conditional", "truth", "Whether every condition at that rollout requires a property."),

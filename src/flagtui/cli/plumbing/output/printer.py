@@ -147,11 +147,13 @@ class Printer(msgspec.Struct, frozen=True):
                 print("  ".join(safe_text(cell, 400) for cell in row))
             return
         # Other formats need no tables.
-        from flagtui.cli.plumbing.output.table import table_lines
+        from flagtui.cli.plumbing.output.table import Narrowing, table_lines
 
-        links = [page(record) for record in printed]
         long = [place for place, field in enumerate(fields) if field.is_long]
-        lines = table_lines(headings, rows, self.width, has_colour=self.has_colour, links=links, long=long)
+        spare = [place for place, field in enumerate(fields) if field.is_spare and not self.fields]
+        links, narrow = [page(record) for record in printed], Narrowing(long, spare)
+        colour = self.has_colour
+        lines = table_lines(headings, rows, self.width, has_colour=colour, links=links, narrow=narrow)
         for number, line in enumerate(lines):
             if number or self.shows_headings:
                 print(line)
@@ -198,7 +200,7 @@ def output_options(kind: RecordSchema[Any]) -> list[click.Parameter]:
             excludes=("--ndjson", *_formats_but("json")),
         ),
         click.Option(["--no-headers"], is_flag=True, help="A table without the line of headings."),
-        click.Option(["--no-trunc"], is_flag=True, help="A table with whole values, however long."),
+        click.Option(["--no-trunc"], is_flag=True, help="A table with all columns and whole values."),
         RuledOption(
             ["--json", "as_json"],
             is_flag=True,

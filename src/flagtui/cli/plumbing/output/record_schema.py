@@ -64,6 +64,8 @@ class RecordField(msgspec.Struct, Generic[Shown_contra], frozen=True):
     """A separate line below the others if a terminal is too narrow for all columns."""
     choices: tuple[str, ...] = ()
     """Every value it can have; empty where any can be."""
+    is_spare: bool = False
+    """Hidden in a table that is too narrow for it, unless it is named."""
 
     def read(self, record: Shown_contra) -> JSON:
         """Return the value as programs get it."""
@@ -113,7 +115,14 @@ class RecordSchema(msgspec.Struct, Generic[Shown], frozen=True):
             def value(outer: Outer) -> JSON:
                 return field.read(inner(outer))
 
-            shape = (field.is_shown, field.words, field.is_extra, field.is_long, field.choices)
+            shape = (
+                field.is_shown,
+                field.words,
+                field.is_extra,
+                field.is_long,
+                field.choices,
+                field.is_spare,
+            )
             return RecordField(field.name, field.type, field.about, value, *shape)
 
         return tuple(map(outside, self.fields))

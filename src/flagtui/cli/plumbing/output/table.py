@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
-from typing import Final
+from typing import Final, NamedTuple
 from unicodedata import category, east_asian_width
 
 from flagtui.cli.plumbing.output.lines import wrap_line
@@ -25,6 +25,19 @@ _NUMBER: Final = re.compile(r"[≤±+−-]*[\d,.]+( %)?|now|\+?\d+(m|h|d|mo|y)|t
 _HEADING, _END = "\x1b[2m", "\x1b[0m"
 
 
+class Narrowing(NamedTuple):
+    """The places of columns that give way in a narrow terminal."""
+
+    long: Sequence[int] = ()
+    """On lines of their own below each row."""
+    spare: Sequence[int] = ()
+    """Hidden where the others would not be readable beside them."""
+
+
+BY_WIDTH: Final = Narrowing()
+"""Columns are only cut."""
+
+
 def table_lines(
     headings: Sequence[str],
     rows: Sequence[Sequence[str]],
@@ -32,7 +45,7 @@ def table_lines(
     *,
     has_colour: bool = False,
     links: Sequence[str] = (),
-    long: Sequence[int] = (),
+    narrow: Narrowing = BY_WIDTH,
 ) -> Iterator[str]:
     """Yield lines of at most `width` cells; None cuts nothing. Every cell is made safe to draw.
 
@@ -40,11 +53,13 @@ def table_lines(
     line of its own, and the columns of the other lines are as wide as without it.
 
     The first cell of each row leads to its link, where there is one. What does not fit goes without the
-    columns that are empty in every row, then with its `long` columns on lines of their own below each row.
+    columns that are empty in every row, then as `narrow` has it.
     """
     cells = [[safe_text(cell, _WIDEST) for cell in row] for row in (headings, *rows)]
     columns = list(zip(*cells, strict=True))
-    beside, below = _arrange(columns, long, width)
+    beside, below = _arrange(columns, narrow.long, width)
+    if width is not None and _least_width([columns[place] for place in beside]) > width:
+        beside = [place for place in beside if place not in narrow.spare]
     widths = [max(map(cell_width, columns[place])) for place in beside]
     numbers = {place for place in beside if all(map(_NUMBER.fullmatch, filter(None, columns[place][1:])))}
     if width is not None:
@@ -86,6 +101,12 @@ def _arrange(
 def _is_wider(columns: Sequence[Sequence[str]], width: int | None) -> bool:
     needed = sum(max(map(cell_width, column)) for column in columns) + GAP * (len(columns) - 1)
     return width is not None and needed > width
+
+
+def _least_width(columns: Sequence[Sequence[str]]) -> int:
+    """Return the cells of a line whose columns are readable, if cut at all."""
+    name, *others = (max(map(cell_width, column)) for column in columns)
+    return min(name, NAME) + sum(GAP + min(wide, READABLE) for wide in others)
 
 
 def _join_name(name: str, rest: str, width: int) -> str:
