@@ -64,6 +64,8 @@ def read_subject(line: str) -> EvaluationSubject | None:
         raise InvalidSubject("a quote is not closed") from None
     if not words:
         return None
+    if not words[0].strip():
+        raise InvalidSubject("the distinct id is empty")
     properties: dict[str, JSON] = {}
     groups: dict[str, str] = {}
     group_properties: dict[str, dict[str, JSON]] = {}

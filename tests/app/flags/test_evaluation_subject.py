@@ -35,6 +35,7 @@ def test_properties_groups_device_and_cohorts_are_read() -> None:
 
 @pytest.mark.parametrize(("line", "words"), [
     ('anna "plan', "a quote is not closed"),
+    ("'' plan=pro", "the distinct id is empty"),
     ("anna ben", "key=value, not ben"),
     ("anna =pro", "key=value"),
     ("anna group:company.plan=pro", r"which company\?"),
