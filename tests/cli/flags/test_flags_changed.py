@@ -68,7 +68,7 @@ def test_a_change_is_scheduled_listed_and_dropped(signed_in: Run, service: Servi
     assert signed_in("flags", "schedule", key, "--off", "--at", "+2h", "--yes").code == 0
     (due,) = signed_in("flags", "due", key, "--json").records
     assert (due["key"], due["change"]) == (key, "turned off")
-    assert signed_in("flags", "schedule", key, "--drop", str(due["id"]), "--yes").code == 0
+    assert signed_in("flags", "schedule", key, "--drop", f"#{due['id']}", "--yes").code == 0
     assert signed_in("flags", "due", key, "--json").records == []
     other = make_flag(service, f"{key}-due", 100)
     for flag, at in ((other, "+9h"), (key, "+5h"), (other, "+2h")):

@@ -1,7 +1,7 @@
 """`flagtui flags schedule`, `cohort` and `dashboard`."""
 
 import asyncio
-from typing import Final, TypedDict, Unpack
+from typing import Any, Final, TypedDict, Unpack
 
 import click
 
@@ -38,6 +38,14 @@ from flagtui.models.flag_responses import ScheduledChange
 from flagtui.text.schedule_words import scheduled_words
 
 LATER_CHANGES: Final = ("--on", "--off", "--add-share", "--rollout")
+
+
+class ChangeNumber(click.types.IntParamType):
+    """The id of a scheduled change, also as messages show it: `#3`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        digits: Any = value.removeprefix("#") if isinstance(value, str) else value
+        return super().convert(digits, param, ctx)
 
 
 class ScheduleOptions(TypedDict):
@@ -102,7 +110,7 @@ class ScheduleOptions(TypedDict):
 @ruled_option(
     "--drop",
     "number",
-    type=int,
+    type=ChangeNumber(),
     metavar="ID",
     help="Drop this scheduled change; flagtui flags due shows ids.",
     excludes=(*LATER_CHANGES, "--at"),
