@@ -83,7 +83,8 @@ async def test_unstaging_is_undone_also_after_staging_ended(program: Program) ->
     await program.press("u", shows="Undo: turn")
 
 
-REFUSAL = httpx.Response(400, json={"detail": "No."})
+LONG = "No: this project allows no change of a flag that the mobile apps use until the release"
+REFUSAL = httpx.Response(400, json={"detail": LONG})
 
 
 def refuse_second_write(wire: Wire) -> None:
@@ -101,7 +102,7 @@ async def test_undo_after_a_refusal_undoes_what_was_applied(program: Program) ->
     staged = await stage_two(program)
     await program.press("ampersand", "A")
     refuse_second_write(program.wire)
-    await program.press("y", shows="stop here", lacks="continue with the rest")
+    await program.press("y", shows=(LONG, "stop here"), lacks="continue with the rest")
     assert not program.app.runner.is_saving
     await program.press("down", "enter", shows="Undo:")
     await program.press("y")
@@ -127,7 +128,7 @@ async def test_refused_set_reports_outcomes_and_its_steps_are_undone(program: Pr
     await program.press("y", "enter", toast="1 applied, 1 refused · u to undo\nexport-parquet: ")
     program.wire.answer(WRITE, REFUSAL)
     await program.press(
-        "A", "y", "enter", toast="export-parquet: The server objects: No.\nNothing was changed."
+        "A", "y", "enter", toast=f"export-parquet: The server objects: {LONG}.\nNothing was changed."
     )
 
 

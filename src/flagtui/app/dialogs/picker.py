@@ -18,6 +18,7 @@ from flagtui.app.widgets.dialog import Dialog
 from flagtui.app.widgets.field import Field, at_once
 from flagtui.app.widgets.line import cut, hung, styled
 from flagtui.safe_text import safe_text
+from flagtui.text.long_lists import wrap_safe
 from flagtui.text.styled import Piece
 
 
@@ -233,9 +234,11 @@ class Choice(msgspec.Struct, Generic[V], frozen=True):
 class PickerScreen(NarrowedList[V], Generic[V]):
     """Answers with the value chosen, or None."""
 
-    def __init__(self, title: str, choices: Sequence[Choice[V]]) -> None:
+    def __init__(self, title: str, choices: Sequence[Choice[V]], reason: str = "") -> None:
+        """`reason` is shown whole above the choices. Raw."""
         super().__init__(title)
         self._choices = choices
+        self._reason = reason
 
     @property
     def question(self) -> object:
@@ -249,6 +252,8 @@ class PickerScreen(NarrowedList[V], Generic[V]):
         self._choices = [replace(choice, current=choice.value == entered) for choice in self._choices]
 
     def lines(self, typed: str, width: int) -> Iterator[ListedChoice[V]]:
+        for line in wrap_safe(self._reason, width - 2) if self._reason else ():
+            yield ListedChoice(styled((f"  {line}", "$warning")), is_passed=True)
         typed_words = typed.casefold().split()
         matches = [
             choice

@@ -212,8 +212,9 @@ class SetInterface(AppInterface[Proposal, Any]):
             return True
         if not self.choice:
             choices = self._choices()
-            title = f"{outcome.plan.key}: {outcome.reason or outcome.ending}"
-            chosen = await self._runner.ask(PickerScreen(title, choices)) if len(choices) > 1 else None
+            title = f"{outcome.plan.key}: {outcome.ending}"
+            picker = PickerScreen(title, choices, outcome.reason)
+            chosen = await self._runner.ask(picker) if len(choices) > 1 else None
             self.choice = chosen or "stop"
         return self.choice == "continue"
 
