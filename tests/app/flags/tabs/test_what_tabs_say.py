@@ -23,7 +23,7 @@ from flagtui.app.flags.tabs.tab_pane import Lines, Study
 from flagtui.app.flags.tabs.variants_tab import variant_pages
 from flagtui.changes.flags.flag_draft import WorkingCopy
 from flagtui.models.flag import Flag
-from flagtui.models.flag_details import CountedReach, FlagDetails, Names
+from flagtui.models.flag_details import Counted, CountedReach, FlagDetails, Names
 from flagtui.models.flag_responses import FlagStatus
 from flagtui.models.flag_rows import read_flag_page
 from flagtui.text.flag_sentences import plain
@@ -150,6 +150,15 @@ def test_pages_beside_lists_count_the_links_they_leave_out() -> None:
     details = replace(details, reach=CountedReach(reason="some conditions count groups, others users"))
     assert "REACH       some conditions count groups, others users" in pane(details, 30)
     assert side(details).count("            … and 3 more") == 2
+
+
+@pytest.mark.parametrize("width", [50, 74, 150])
+def test_bars_of_reach_end_in_one_column(width: int) -> None:
+    page = study({"groups": [{}, {}]})
+    parts = tuple(Counted(number, 10, 50.0, 20) for number in (1, 2))
+    details = replace(page.details, reach=CountedReach(10, 20, parts=parts))
+    bars = [text for text in lines(reach_lines(replace(page, details=details), width)) if text.endswith("─")]
+    assert [len(text) for text in bars] == [min(width, 60)] * 3
 
 
 def test_links_name_cohorts_as_conditions_do() -> None:

@@ -24,6 +24,9 @@ from flagtui.text.long_lists import shorten
 from flagtui.text.rule_sentences import ORDER
 from flagtui.text.styled import Piece
 
+LONGEST_BAR = 60
+"""Cells up to which bars grow with the screen: longer ones could not be compared at a glance."""
+
 
 def condition_pages(study: Study, width: int) -> Iterator[list[Piece]]:
     """Yield each condition with its description and other stored values."""
@@ -85,7 +88,7 @@ def _count_lines(reach: CountedReach, part: Counted | None, width: int) -> Itera
     if part is not None:
         words = f"{part.fitting:,} match · {percent(part.share)} of them are about "
         yield [("      ", ""), (words, "$text-muted"), (f"{part.reached:,}", "bold"), (f" {part.unit}", "")]
-        yield [("      ", ""), *bar(part.reached, part.total, max(10, width - 8))]
+        yield [("      ", ""), *bar(part.reached, part.total, max(10, min(width, LONGEST_BAR) - 6))]
     elif reach.reason:
         yield [("      ", ""), ("not counted yet" if reach.uncounted else "not counted", "$faint")]
 
@@ -98,7 +101,7 @@ def reach_summary(details: FlagDetails, width: int) -> Iterator[list[Piece]]:
         yield [("counting…" if not details.trouble else "not known", "$faint")]
     elif reach.affected is not None and reach.total is not None:
         yield [*total_pieces(reach, steps_to_serve(details.flag) if details.flag is not None else "")]
-        yield [*bar(reach.affected, reach.total, max(10, min(width, 60)))]
+        yield [*bar(reach.affected, reach.total, max(10, min(width, LONGEST_BAR)))]
     else:
         yield [(safe_text(reach.reason, 160) or "no one: it has no condition", "$faint")]
     yield []
