@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.doubles.service_world import Start, World
-from tests.service.specification.field_tables import TABLES, shown_fields
+from tests.doubles.service_world import World
 
 from flagtui.service import (
     approvals,
@@ -27,7 +26,7 @@ from flagtui.service.experiments.nested_fields import HOLDOUT_FIELDS, LINK_FIELD
 from flagtui.service.experiments.saved_metrics import SAVED_METRICS
 from flagtui.service.field_kinds import Field, Table, Use
 from flagtui.service.flags.fields import FLAGS
-from flagtui.service.generations import DEFAULT, NEWEST, OLDER, Body, Generation
+from flagtui.service.generations import DEFAULT, NEWEST, OLDER, Generation
 from flagtui.service.operations import PROJECT, REST, Operation
 from flagtui.service.sdk import operations as sdk
 from flagtui.service.settings import Settings
@@ -131,19 +130,6 @@ def test_page_has_the_declared_tables(begin: str, lines: Callable[[], Iterator[s
     assert f"{begin}\n{table}\n{end}" in text
 
 
-@pytest.mark.parametrize("generation", GENERATIONS)
-def test_declarations_agree_with_the_specification(generation: str) -> None:
-    chosen = GENERATIONS[generation]
-    for table in RECORDS:
-        declared = {field.name: access(table.record, field, chosen) for field in table.fields}
-        shown = {name for name, words in declared.items() if "read" in words}
-        assert shown == set(shown_fields(table.record, generation)), table.record
-        if generation == "default" and table.record != "flag summary":
-            written = {name for name, words in declared.items() if "write" in words}
-            writable = {name for name, entry in TABLES[table.record].items() if entry.get("writable")}
-            assert writable <= written, table.record
-
-
 async def read_document(world: World) -> dict[str, Any]:
     response = await world.client.get("/api/schema/")
     assert response.status_code == 200
@@ -194,31 +180,6 @@ async def test_every_list_with_pages_describes_their_parameters(world: World) ->
                 own = "offset" if "count" in shown else "page"
                 assert {"limit", own} <= {*operation.parameters}, operation.name
     assert len(pages) > 10
-
-
-@pytest.mark.parametrize("generation", GENERATIONS.values(), ids=GENERATIONS)
-def test_missing_closed_and_renamed_names_are_known_ones(generation: Generation) -> None:
-    served = {operation.name for operation in OPERATIONS}
-    assert generation.missing_operations | generation.closed_operations <= served
-    for table in (FLAGS, EXPERIMENTS, DEFINITIONS):
-        body, names = generation.body(table.record), {field.name for field in table.fields}
-        assert body.missing | body.write_only | body.read_only | body.create_only <= names
-        assert not body.renamed
-
-
-async def paths(world: World) -> set[str]:
-    schema = await world.get("/api/schema/")
-    return {path.removeprefix("/api/projects/{project_id}").removesuffix("/") for path in schema["paths"]}
-
-
-async def test_older_service_lacks_exactly_the_listed_operations(start_world: Start) -> None:
-    newest, older = await paths(await start_world()), await paths(await start_world(legacy=True))
-    missing = {name.partition(" ")[2] for name in OLDER.missing_operations}
-    assert newest - older == missing - {"/event_definitions"}
-
-
-def test_default_generation_lacks_nothing() -> None:
-    assert all(DEFAULT.body(record) == Body() for record in {*NEWEST.bodies, *OLDER.bodies})
 
 
 def test_newest_and_legacy_exclude_each_other() -> None:

@@ -1,23 +1,10 @@
 """One declaration of a field serves reading, faults in their order, columns, log and schema document."""
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from datetime import UTC, datetime
-from typing import Any
-
-import pytest
-
-from flagtui.service.access import ANONYMOUS
-from flagtui.service.bodies import Fields
-from flagtui.service.call import Call
-from flagtui.service.errors import Fault
 from flagtui.service.field_kinds import (
     HIDDEN,
     Field,
     Kind,
     Table,
-    Target,
     Use,
     choice,
     moment,
@@ -25,7 +12,6 @@ from flagtui.service.field_kinds import (
     text,
     truth,
 )
-from flagtui.service.settings import Settings
 from flagtui.service.shapes import MAYBE_MOMENT, MAYBE_TEXT, MAYBE_TRUTH, NUMBER, TEXT, TEXTS, words
 
 CRATES = Table(
@@ -42,41 +28,6 @@ CRATES = Table(
         Field("origin", text(), shown=HIDDEN),
     ),
 )
-
-
-@contextmanager
-def target(*, legacy: bool = False) -> Iterator[Target]:
-    settings = Settings(legacy=legacy)
-    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    with closing(sqlite3.connect(":memory:")) as database:
-        yield Target(Call(database, settings, ANONYMOUS, None, now, method="POST"))
-
-
-def read(needed: bool = False, legacy: bool = False, **sent: Any) -> dict[str, Any]:
-    with target(legacy=legacy) as kept:
-        return CRATES.read(Fields(sent), kept, needed)
-
-
-def fault(needed: bool = False, **sent: Any) -> str:
-    with pytest.raises(Fault) as caught:
-        read(needed, **sent)
-    return caught.value.content.decode()
-
-
-def test_only_what_was_sent_is_read_into_its_column() -> None:
-    sent: dict[str, Any] = {"label": " a ", "fragile": "yes", "owner": None}
-    assert read(**sent, packed_at="2026-01-02T03:04:05+01:00", unknown=1) == {
-        "label": "a", "fragile": True, "owner_id": None, "packed_at": "2026-01-02T02:04:05.000000Z",
-    }  # fmt: skip
-
-
-def test_first_fault_in_table_order_is_reported() -> None:
-    assert '"attr":"label"' in fault(weight="x", label="too long a label", size="m")
-    assert '"attr":"weight"' in fault(size="m", weight="x")
-    assert '"attr":"size"' in fault(size="m")
-    assert '"code":"required"' in fault(needed=True, weight="x")
-    assert read(weight=3) == {"weight": 3}
-    assert read(id=7) == {}
 
 
 def test_columns_have_one_name_and_their_stored_values() -> None:
@@ -109,12 +60,3 @@ def test_schemas_have_writable_and_shown_fields() -> None:
         "size": words(("s", "l"), None), "packed_at": MAYBE_MOMENT, "stamps": TEXTS, "owner": MAYBE_TEXT,
         "origin": TEXT,
     }  # fmt: skip
-
-
-def test_fields_a_generation_does_not_read_are_ignored() -> None:
-    fields = ("archived", "is_simple_flag", "evaluation_contexts")
-    flags = Table("flag", (Field(name, text()) for name in fields))
-    sent = dict.fromkeys(fields, "x")
-    with target() as newer, target(legacy=True) as older:
-        assert flags.read(Fields(sent), newer) == sent
-        assert flags.read(Fields(sent), older) == {}

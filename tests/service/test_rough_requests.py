@@ -13,7 +13,6 @@ from typing import Final
 import pytest
 from tests.service.test_server import KEY, Served, serving
 
-from flagtui.service import DatabaseUnusable, close_service, create_service
 from flagtui.service.connections import HEAD_SECONDS, MOST_CONNECTIONS
 
 PATH: Final = "/api/projects/1/feature_flags/"
@@ -156,9 +155,3 @@ MALFORMED: Final = (
     b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"X-A: b\r\n" * 20_000 + b"\r\n",
     b"\x00" * 1_000,
 )
-
-
-def test_second_service_on_a_database_works_or_is_refused_clearly(served: Served, folder: Path) -> None:
-    with suppress(DatabaseUnusable):
-        close_service(create_service(folder / "x.db", key=KEY))
-    assert served.ask("GET", PATH)[0] == 200

@@ -208,6 +208,9 @@ async def test_a_sealed_payload_is_never_shown_and_applied_whole(office: Office)
 
 async def test_members_approve_where_policy_or_setting_allows(start_world: Start, office: Office) -> None:
     world: World = await start_world(approvals=True)
+    policies, body = "/api/projects/1/approval_policies/", {"approver_config": {"quorum": 1}}
+    assert (await world.get(policies))["count"] == 0
+    await world.refuses("POST", policies, {**body, "action_key": "everything"}, status=400)
     other = world.with_key("*", user=world.add_user("grace@acme.test"))
     approve = f"{REQUESTS}{(await world.post('', {'key': 'a'}, 409))['change_request_id']}/approve/"
     await world.refuses("POST", approve, status=403)

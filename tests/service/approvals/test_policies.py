@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.doubles.service_world import Start, World, released
+from tests.doubles.service_world import World, released
 from tests.service.approvals.conftest import LEAST, Office
 
 from flagtui.service.flags.approval_policies import read_duration, shown_duration
@@ -165,29 +165,16 @@ async def test_conditions_decide_which_changes_wait(
 async def test_policy_of_the_project_replaces_the_organizations(office: Office) -> None:
     flag = await office.ada.flag("a", filters=LEAST)
     office.cover("update")
-    made = await office.ada.post(POLICIES, {**BODY, "approver_config": {"quorum": 1, "users": [4]}}, 201)
+    own = {**BODY, "approver_config": {"quorum": 1, "users": [4]}, "expires_after": 3600}
+    made = await office.ada.post(POLICIES, own, 201)
     request = await office.request(flag, filters=released(20))
     assert (await office.ivan.get(request))["can_approve"] is True
+    office.ada.clock.pass_(hours=1)
+    assert await office.state(request) == "expired"
     assert (await office.ada.get(POLICIES))["count"] == 2
     elsewhere = f"/api/projects/{office.ada.add_project()}/approval_policies/"
     assert (await office.ada.get(elsewhere))["count"] == 1
     await office.ada.refuses("GET", f"{elsewhere}{made['id']}/", status=404)
-
-
-async def test_request_expires_by_its_policy(office: Office) -> None:
-    flag = await office.ada.flag("a", filters=LEAST)
-    await office.ada.post(POLICIES, {**BODY, "expires_after": 3600}, 201)
-    request = await office.request(flag, filters=released(20))
-    for minutes, state in ((59, "pending"), (1, "expired")):
-        office.ada.clock.pass_(minutes=minutes)
-        assert await office.state(request) == state
-
-
-async def test_policy_of_the_setting_is_not_listed(start_world: Start) -> None:
-    world: World = await start_world(approvals=True)
-    await world.post("", {"key": "a"}, 409)
-    assert (await world.get(POLICIES))["count"] == 0
-    await world.refuses("POST", POLICIES, {**BODY, "action_key": "everything"}, status=400)
 
 
 @pytest.mark.parametrize(("text", "seconds"), [

@@ -9,11 +9,8 @@ from uuid import uuid4
 
 import httpx
 import pytest
-from tests.doubles.official_sdk import quiet_client
 from tests.doubles.service_world import released
-from tests.service.evaluation.conftest import SAMPLE_KEY, TOKEN, Port
-
-from flagtui.service.access import hash_key
+from tests.service.evaluation.conftest import SAMPLE_KEY, Port
 
 IDS = int(os.environ.get("FLAGTUI_AGREEMENT_IDS", "10"))
 """A thousand in the long run, `make check-agreement`."""
@@ -76,27 +73,6 @@ def test_a_poll_without_a_change_costs_a_304(sample_port: Port, sdk: Any) -> Non
     sdk.load_feature_flags()
     assert sample_port.answers[before:] == [("/flags/definitions", 200), ("/flags/definitions", 304)]
     assert len(sdk.feature_flag_definitions()) > 200
-
-
-def test_a_poll_after_a_change_sees_it(sample_port: Port, sdk: Any, http: httpx.Client) -> None:
-    sdk.load_feature_flags()
-    key = f"seen-by-sdk-{uuid4().hex[:8]}"
-    made = http.post("/", json={"key": key, "filters": released()}).raise_for_status().json()
-    for value in (None, True, False):
-        assert sdk.get_all_flags("anybody", only_evaluate_locally=True).get(key) is value
-        if value:
-            http.patch(f"/{made['id']}/", json={"active": False}).raise_for_status()
-        sdk.load_feature_flags()
-
-
-def test_the_key_of_the_project_itself_is_enough(sample_port: Port) -> None:
-    secret = "phs_of_the_sample"
-    sql, database = "UPDATE projects SET secret_hash = ?", sample_port.application.state.dispatcher.database
-    database.write(lambda db: db.execute(f"{sql} WHERE id = 1", (hash_key(secret),))).result()
-    client = quiet_client(sample_port.url, token=TOKEN, key=secret)
-    client.load_feature_flags()
-    assert len(client.feature_flag_definitions()) > 200
-    client.shutdown()
 
 
 @pytest.mark.parametrize("is_encrypted", [False, True])

@@ -32,7 +32,11 @@ async def test_scenarios_1_and_38_smallest_body_has_defaults(service: Service) -
     assert made["exposure_criteria"] == {"filterTestAccounts": True}
     assert made["stats_config"] == {"method": "bayesian"}
     assert [entry["activity"] for entry in await service.log_of(made)] == ["created"]
-    sent = {"exposure_criteria": {"filterTestAccounts": False}, "stats_config": {"version": 2}}
+    sent = {
+        "exposure_criteria": {"filterTestAccounts": False},
+        "stats_config": {"version": 2},
+        "name": "n" * 400,
+    }
     other = await service.create("other", **sent)
     assert other["exposure_criteria"] == {"filterTestAccounts": False}
     assert other["stats_config"] == {"method": "bayesian", "version": 2}

@@ -6,9 +6,6 @@ from typing import Any
 import pytest
 from tests.service.experiments.conftest import HALVES, MEAN, START, STEPS, Service
 
-from flagtui.service.experiments.fields import IN_A_LIST
-from flagtui.service.generations import NEWEST
-
 LISTED = ["stopped", "paused", "running", "draft"]
 BOUGHT = '[{"id":"bought"}]'
 
@@ -24,20 +21,6 @@ async def _in_every_state(service: Service) -> None:
     for state in STEPS:
         await service.in_state(state, state, name=state)
     await service.edit(await service.create("deleted", name="deleted"), deleted=True)
-
-
-async def test_scenario_13_newest_servers_list_slim_experiments(newest: Service) -> None:
-    await _in_every_state(newest)
-    row = (await newest.get("experiments"))["results"][0]
-    hidden = NEWEST.body(IN_A_LIST).hidden
-    assert len(hidden) == 13
-    assert row == {name: value for name, value in (await newest.reread(row)).items() if name not in hidden}
-
-
-async def test_lists_have_whole_experiments_but_on_newest_servers(service: Service, legacy: Service) -> None:
-    for served in (service, legacy):
-        made = await served.create()
-        assert (await served.get("experiments"))["results"] == [made]
 
 
 QUERIES: tuple[tuple[str, str, list[str]], ...] = (

@@ -120,15 +120,6 @@ async def test_variants_of_a_draft_reach_its_flag(service: Service) -> None:
     assert kept["parameters"]["minimum_detectable_effect"] == 5
 
 
-async def test_scenario_34_nothing_is_ever_deleted_for_good(service: Service) -> None:
-    made = await service.create()
-    for number in (made["id"], 999_999):
-        response = await service.send("DELETE", f"experiments/{number}")
-        expected = (405, b"", None)
-        assert (response.status_code, response.content, response.headers.get("content-type")) == expected
-    assert await service.reread(made) == made
-
-
 async def test_scenario_35_soft_deletion_and_return(service: Service) -> None:
     made = await service.create()
     path = f"experiments/{made['id']}"

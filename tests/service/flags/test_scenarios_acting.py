@@ -202,11 +202,3 @@ def test_one_empty_value_after_another_is_no_change() -> None:
     before: dict[str, Any] = {"a": None, "b": "", "c": [], "d": 0}
     after: dict[str, Any] = {"a": "", "b": [], "c": {}, "d": False}
     assert changes_between("FeatureFlag", before, after, tuple(before)) == []
-
-
-async def test_activity_with_null_leads_back_to_the_empty_value(world: World) -> None:
-    flag = await world.flag("a")
-    await world.change(flag, name="x")
-    [line, _version] = (await world.latest(flag["id"]))["detail"]["changes"]
-    assert (line["before"], line["after"]) == (None, "x")
-    assert (await world.get(f"{flag['id']}/versions/1/"))["name"] == ""

@@ -1,7 +1,7 @@
 """Refused changes of flags with dependents: scenarios 24 to 28, 35 to 38."""
 
 import pytest
-from tests.doubles.service_world import Start, World, asks_for, variants
+from tests.doubles.service_world import World, asks_for, variants
 
 OFF = {"active": False}
 DELETED = {"deleted": True}
@@ -158,16 +158,6 @@ async def test_scenario_38_delete_is_405_without_a_body(world: World, flag_id: i
     assert "PATCH" in response.headers["Allow"]
     await world.with_key("feature_flag:read").refuses("DELETE", f"{flag_id}/", status=403)
     assert await world.keys() == ["a"]
-
-
-async def test_older_servers_name_experiments_that_are_not_deleted(start_world: Start) -> None:
-    world = await start_world(legacy=True)
-    flag = await world.flag("a")
-    detail = (
-        "Cannot delete a feature flag that is linked to active experiment(s) with ID(s): "
-        f"{world.add_experiment(flag['id'])}. Please delete the experiment(s) before deleting the flag."
-    )
-    await world.refuses("PATCH", f"{flag['id']}/", DELETED, detail=detail)
 
 
 async def test_variants_of_a_running_experiment_stay(world: World) -> None:

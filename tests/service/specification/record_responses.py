@@ -16,12 +16,6 @@ METRIC: Final = {
     "source": {"kind": "EventsNode", "event": "order placed", "math": "total"},
 }
 OPEN: Final = {"groups": [{"properties": [], "rollout_percentage": 40}]}
-HALVES: Final = {
-    "groups": [{"properties": [], "rollout_percentage": 100}],
-    "multivariate": {
-        "variants": [{"key": "control", "rollout_percentage": 50}, {"key": "test", "rollout_percentage": 50}]
-    },
-}
 
 
 class Place(NamedTuple):
