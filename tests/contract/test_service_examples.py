@@ -11,7 +11,7 @@ import pytest
 from tests.changes.experiments.test_metrics import BUILT
 from tests.doubles.every_operation import NAMES, Example, example
 from tests.doubles.service_world import asks_for, calling, released, starting
-from tests.service.experiments.conftest import MEAN, Service
+from tests.service.experiments.conftest import MEAN, STEPS, Service
 
 from flagtui.service.experiments.metric_rules import checked_metrics
 
@@ -30,13 +30,6 @@ GROUP: Final = {"properties": [ACME], "rollout_percentage": 25, "variant": None}
 TARGETING: Final[dict[str, Any]] = {"groups": [GROUP], "payloads": {}, "multivariate": None}
 ORDERS: Final = {"kind": "EventsNode", "event": "order placed", "math": "total"}
 METRIC: Final = {**MEAN, "name": "Orders", "goal": "increase", "source": ORDERS}
-STEPS: Final = {
-    "running": ("launch",),
-    "paused": ("launch", "pause"),
-    "stopped": ("launch", "end"),
-    "archived": ("launch", "end", "archive"),
-}
-"""By the state that an example names: the actions that lead there."""
 
 
 class Stage:

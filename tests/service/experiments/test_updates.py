@@ -20,12 +20,6 @@ OTHER = {"parameters": variants_of(control=50, other=50)}
 MOVED = {"parameters": variants_of(control=20, test=80)}
 
 
-async def test_scenario_16_an_unknown_experiment_is_not_found(service: Service) -> None:
-    for name in ("99", "x", "9" * 30):
-        assert await service.refused("GET", f"experiments/{name}") == NOT_FOUND
-    assert await service.refused("PATCH", "experiments/99", []) == NOT_FOUND
-
-
 async def test_scenario_17_names_change_but_launched_experiments_keep_their_flag(service: Service) -> None:
     made = await service.create()
     assert await service.edit(made) | {"updated_at": ""} == made | {"updated_at": ""}

@@ -145,17 +145,8 @@ async def test_scenario_56_tags_of_many_flags_are_changed_at_once(world: World) 
     }
     assert (await world.read(flag))["version"] == 1
     assert (await world.latest(flag["id"]))["detail"]["changes"][0]["field"] == "tags"
-    for action, tags, left in (("remove", ["x"], ["one"]), ("set", ["y"], ["y"]), ("set", [], [])):
-        answer = await world.post("bulk_update_tags/", {"ids": [flag["id"]], "action": action, "tags": tags})
-        assert answer["updated"][0]["tags"] == left
-    for change, code, attr in (
-        ({"ids": []}, "empty", "ids"),
-        ({"ids": [1, "x"]}, "invalid_input", "ids__1"),
-        ({"ids": [1] * 501}, "max_length", "ids"),
-        ({"tags": []}, "invalid_input", "tags"),
-        ({"action": "burn"}, "invalid_choice", "action"),
-    ):
-        await world.refuses("POST", "bulk_update_tags/", {**body, **change}, status=400, code=code, attr=attr)
+    refused = {**body, "ids": [1, "x"]}
+    await world.refuses("POST", "bulk_update_tags/", refused, status=400, code="invalid_input", attr="ids__1")
 
 
 async def test_scenario_57_older_versions_are_rebuilt_from_activity(world: World) -> None:

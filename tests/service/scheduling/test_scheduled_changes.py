@@ -173,6 +173,7 @@ async def test_a_service_catches_up_at_its_start(tmp_path: Path) -> None:
         await world.plan(await world.flag("a"))
     async with starting(tmp_path / "kept.db", clock=lambda: datetime(2026, 3, 11, tzinfo=UTC)) as later:
         assert later.rows("SELECT active FROM flags") == [{"active": 0}]
+        assert len(later.rows("SELECT * FROM api_keys")) == 1
 
 
 MOMENT = datetime(2026, 1, 31, 12, 30, 15, tzinfo=UTC)
