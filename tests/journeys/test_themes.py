@@ -16,6 +16,7 @@ from flagtui.app.dialogs.picker import OptionLines
 from flagtui.app.shell.themes import LIGHT, PLAIN
 from flagtui.app.shell.toasts import show_toast
 from flagtui.app.widgets.dialog import AnswerButton
+from flagtui.app.widgets.search_line import SearchLine
 from flagtui.app.writing.question import ConfirmScreen
 from flagtui.changes.guard import GuardRules, Level
 from flagtui.config.preferences import Preferences
@@ -103,7 +104,7 @@ async def test_dimmed_background_equals_the_library_through_all_changes(setting:
         assert all(segment.style is not None and segment.style.dim for segment in behind)
 
 
-async def test_without_colours_the_answer_that_enter_would_choose_is_reversed(
+async def test_default_answer_and_field_cursor_are_marked_without_colours(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
@@ -113,6 +114,10 @@ async def test_without_colours_the_answer_that_enter_would_choose_is_reversed(
         assert (bool(cancel.visual_style.reverse), bool(accept.visual_style.reverse)) == (True, False)
         await program.press("tab")
         assert (bool(cancel.visual_style.reverse), bool(accept.visual_style.reverse)) == (False, True)
+        await program.press("escape", "slash")
+        field = program.app.screen.query_one(SearchLine)
+        assert field.get_component_rich_style("input--cursor").reverse
+        assert field.get_component_rich_style("input--selection").underline
 
 
 SMALL = (60, 15)
