@@ -50,8 +50,7 @@ async def test_scenario_05_writing_implies_reading(world: World) -> None:
     # The scope is checked before the method.
     await reader.refuses("DELETE", f"{path}1/", status=403)
     nobody = world.with_key()
-    for place in (PROJECTS, ME, "/api/projects/1/", ""):
-        await nobody.refuses("GET", place, status=403)
+    await nobody.refuses("GET", PROJECTS, status=403)
     assert (await nobody.get(CURRENT_KEY))["scopes"] == []
 
 

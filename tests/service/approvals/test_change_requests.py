@@ -36,16 +36,6 @@ async def test_policies_cover_switches_and_shares_only(
     assert request["intent"]["full_request_data"].keys() == changes.keys()
 
 
-async def test_a_new_flag_that_is_on_needs_approval(office: Office) -> None:
-    office.cover("enable")
-    response = await office.ada.post("", {"key": "on", "has_encrypted_payloads": None}, 409)
-    await office.ada.flag("off", active=False)
-    assert response["resource_id"] is None
-    decided = await office.approve(f"{REQUESTS}{response['change_request_id']}/")
-    made = await office.ada.get(f"{decided['result']['resource_id']}/")
-    assert (made["key"], made["created_by"]["id"]) == ("on", 1)
-
-
 async def test_a_change_under_two_policies_must_be_split(office: Office) -> None:
     flag = await office.ada.flag("a", active=False, filters=LEAST)
     office.cover("enable", "update")
@@ -212,10 +202,13 @@ async def test_members_approve_where_policy_or_setting_allows(start_world: Start
     assert (await world.get(policies))["count"] == 0
     await world.refuses("POST", policies, {**body, "action_key": "everything"}, status=400)
     other = world.with_key("*", user=world.add_user("grace@acme.test"))
-    approve = f"{REQUESTS}{(await world.post('', {'key': 'a'}, 409))['change_request_id']}/approve/"
+    refusal = await world.post("", {"key": "a", "has_encrypted_payloads": None}, 409)
+    assert refusal["resource_id"] is None
+    approve = f"{REQUESTS}{refusal['change_request_id']}/approve/"
     await world.refuses("POST", approve, status=403)
     assert (await other.post(approve))["status"] == "applied"
     [flag] = (await world.get(""))["results"]
+    assert (flag["key"], flag["created_by"]["id"]) == ("a", 1)
     needed = "Changes of this flag need approval: send this one as an update of the flag"
     edit = {"ids": [flag["id"]], "action": "add", "tags": ["x"]}
     [skipped] = (await world.post("bulk_update_tags/", edit))["skipped"]

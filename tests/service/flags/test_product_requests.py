@@ -33,13 +33,6 @@ async def test_change_is_logged_as_in_the_product(world: World) -> None:
             assert entry[name] == expected_entry[name], name
 
 
-async def test_conflict_is_a_409_as_in_the_product(world: World) -> None:
-    flag = await world.flag("a-feature-flag-that-is-updated", name="original name")
-    await world.patch(f"{flag['id']}/", {"name": "Updated name"})
-    response = await world.ask("PATCH", f"{flag['id']}/", read_fixture("flags/request_patch_conflict"))
-    assert (response.status_code, response.json()["code"]) == (409, "conflict")
-
-
 async def test_a_flag_has_every_field_the_product_shows(world: World) -> None:
     shown = set(await world.flag("a"))
     documented = set(read_fixture("flags/docs_example_list")["results"][0])
