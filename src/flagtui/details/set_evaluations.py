@@ -10,6 +10,7 @@ import msgspec
 
 from flagtui.api import Client
 from flagtui.api.errors import ApiError
+from flagtui.changes.flags.flag_plan import live_key
 from flagtui.changes.planner import read_each
 from flagtui.changes.sets.after_set import flags_after
 from flagtui.changes.sets.change_set import StagedChange
@@ -48,13 +49,16 @@ async def evaluate_set(
         return []
     *sides, keys = around
     person = await _person(subject, flags[0] if flags else None, client)
-    old, new = [
+    evaluated = [
         await asyncio.to_thread(evaluate_all, person, side, keys & side.flags.keys()) for side in sides
     ]
+    # A server may have renamed a deleted flag.
+    names = {flag.key: live_key(flag) for flag in flags}
+    old, new = [{names.get(key, key): each.value for key, each in side.items()} for side in evaluated]
     named = {str(change.values.get("key", change.key)) for change in changes if change.kind == FLAGS.entry}
     results = []
     for key in sorted(old.keys() | new.keys()):
-        values = [side[key].value if key in side else None for side in (old, new)]
+        values = [side.get(key) for side in (old, new)]
         if key in named or values[0] != values[1]:
             results.append(ValueChange(key, subject.distinct_id, *values))
     return results

@@ -264,6 +264,14 @@ def test_evaluation_without_definitions_names_what_it_lacks(here: Run, line: Fau
     assert "flags that depend on those of the set are not evaluated: " in foretold.err
 
 
+def test_evaluation_names_a_flag_that_was_deleted_since(here: Run) -> None:
+    name = "trial-of-30-days"
+    require_done(here("flags", "disable", name, "--stage"))
+    require_done(here("flags", "delete", name, "--yes"))
+    (value,) = records(here("staged", "evaluate", "--for", "user_7", "--json"))
+    assert (value["key"], value["before"], value["after"]) == (name, False, False)
+
+
 def test_read_only_profile_can_propose(here: Run) -> None:
     done = here("--read-only", "propose", "--reason", "off", "--json", "--", "flags", "disable", FLAG)
     (plan,) = records(done)
