@@ -167,16 +167,6 @@ async def test_scenarios_16_to_18_pages_link_to_their_neighbours(world: World) -
         assert len((await world.get("", limit=senseless, offset=senseless))["results"]) == 100
 
 
-async def test_scenario_19_both_slash_forms_answer_alike(world: World) -> None:
-    path = str((await world.flag("a"))["id"])
-    for method, url in (("GET", path), ("PATCH", path), ("DELETE", path), ("POST", f"{path}/enable")):
-        body = {"nothing": 1} if method == "PATCH" else None
-        response, other = [await world.ask(method, url + slash, body) for slash in ("", "/")]
-        assert response.status_code == other.status_code
-        assert response.status_code in (200, 405)
-        assert not response.is_redirect
-
-
 async def test_scenarios_20_to_22_one_error_at_a_time(world: World) -> None:
     await world.refuses("POST", "", [], code="invalid_input", attr=None)
     response = await world.ask("PUT", "", {})

@@ -37,10 +37,6 @@ class Service(Caller):
     async def names(self, **query: Any) -> list[str]:
         return [row["name"] for row in (await self.get(**query))["results"]]
 
-    def limit_key(self, *scopes: str) -> None:
-        """From now on ask with a key of only these scopes."""
-        self.headers = self.with_key(*scopes).headers
-
     def define(self, name: str, seen: float | None = 0, **columns: Any) -> str:
         """A stored definition last seen so many days ago; None for never."""
         self.made += 1

@@ -81,16 +81,6 @@ async def test_scenarios_03_and_05_senseless_queries_are_refused(service: Servic
         assert await service.refused("GET", **query) == (400, code, detail, *query)
 
 
-async def test_scenario_01_pages_link_to_the_next(service: Service) -> None:
-    for number in range(104):
-        service.define(f"event {number:03d}")
-    service.limit_key("event_definition:read")
-    page = await service.get()
-    assert (page["count"], len(page["results"]), page["count_is_capped"]) == (104, 100, False)
-    assert "limit=100&offset=100" in page["next"]
-    assert (await service.names(offset=100))[-1] == "event 103"
-
-
 async def test_scenario_27_the_count_of_a_large_project_gives_up(service: Service) -> None:
     service.write(
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50001)"
@@ -98,9 +88,9 @@ async def test_scenario_27_the_count_of_a_large_project_gives_up(service: Servic
         " SELECT printf('01900000-0000-7000-8000-%012d', i), 1, printf('event %06d', i),"
         " '2026-03-01T00:00:00.000000Z' FROM n"
     )
-    page = await service.get(limit=100, offset=20_000)
-    assert (page["count"], page["count_is_capped"]) == (10_000, True)
-    assert "offset=20100" in page["next"]
+    page = await service.get(offset=20_000)
+    assert (page["count"], page["count_is_capped"], len(page["results"])) == (10_000, True, 100)
+    assert "limit=100&offset=20100" in page["next"]
     last = await service.get(limit=100, offset=50_000)
     assert (len(last["results"]), last["next"]) == (1, None)
     narrowed = await service.get(search="event 00000")
