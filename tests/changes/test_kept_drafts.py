@@ -58,6 +58,7 @@ def test_a_draft_is_found_for_its_record_until_saved(tmp_path: Path) -> None:
     for at in (1e9, 2e9):
         keep(shelf, edited(flag()), at=at)
     (tmp_path / "form-0-broken.json").write_text("{")
+    shelf.keep(KeptDraft("of another version", 0, {"values": {"name": ""}}), fresh.noun, "8")
     assert [kept.kept_at for kept in shelf.find(fresh, "7")] == [2e9, 1e9]
     assert [shelf.names(since) for since in (1e9, 3e9)] == [["k"], []]
     for other in (shelf._replace(host="https://b.test"), shelf._replace(project="2")):

@@ -85,11 +85,14 @@ class DraftShelf(NamedTuple):
         self._write(name, msgspec.to_builtins(replace(kept, place=place)))
 
     def find(self, draft: Draft, id: str) -> list[KeptDraft]:
-        """Return the drafts of the record, newest first; delete those that were saved after all."""
-        place, unsaved = self._place(draft.noun, id), list[KeptDraft]()
+        """Return the drafts of the record, newest first; delete those that were saved after all.
+
+        Those that lack what this version of the program resumes from stay where they are.
+        """
+        place, needed, unsaved = self._place(draft.noun, id), draft.state().keys(), list[KeptDraft]()
         for path in self.folder.glob(f"{_start_of(place)}-*.json"):
             kept = _read_draft(path)
-            if kept is not None and kept.place == place:
+            if kept is not None and kept.place == place and needed <= kept.state.keys():
                 kept.discard() if kept.is_saved_in(draft) else unsaved.append(kept)
         return sorted(unsaved, key=lambda each: -each.kept_at)
 
