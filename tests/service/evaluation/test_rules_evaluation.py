@@ -6,14 +6,10 @@ from typing import Any
 from uuid import uuid4
 
 from tests.doubles.service_world import World, asks_for
+from tests.service.flags.rules.test_writes import TARGETED, document_of
 
 FACTS = json.loads((Path(__file__).parents[2] / "evaluate" / "rules_v2.json").read_text(encoding="utf-8"))
 STAMP = "2026-03-10T12:00:00.000000Z"
-TARGETED: dict[str, Any] = {"rule_type": "targeted_release", "targeting": {"properties": []}, "value": True}
-
-
-def document_of(*rules: Any, default: Any = False) -> dict[str, Any]:
-    return {"version": 2, "return_type": "boolean", "default_value": default, "rules": list(rules)}
 
 
 def store(world: World, filters: Any, key: str = "a") -> int:
@@ -53,7 +49,7 @@ async def test_trial_reports_the_rule_and_the_payload(pilot: World) -> None:
 
 async def test_failed_rules_serve_false_with_the_reason(pilot: World) -> None:
     pattern = {"key": "plan", "type": "person", "operator": "regex", "value": "["}
-    store(pilot, document_of({**TARGETED, "targeting": {"properties": [pattern]}}, default=True))
+    store(pilot, document_of({**TARGETED, "targeting": {"properties": [pattern]}}, default_value=True))
     add_person(pilot, "ann", {"plan": "pro"})
     record = (await pilot.get("evaluation_reasons/", distinct_id="ann"))["a"]
     assert (record["value"], record["evaluation"]["reason"]) == (False, "error")

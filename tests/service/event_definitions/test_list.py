@@ -99,7 +99,9 @@ async def test_scenario_27_the_count_of_a_large_project_gives_up(service: Servic
 
 async def test_scenario_11_one_definition_of_the_project_or_not_found(start: Start) -> None:
     service = await start()
-    shown = await service.get(f"{service.define('signup', tags=['web'])}/")
+    path = f"{service.define('signup', tags=['web'], query_usage_30_day=12)}/"
+    assert await service.get(f"{path}metrics/") == {"query_usage_30_day": 12}
+    shown = await service.get(path)
     assert (shown["name"], shown["tags"], shown["owner"], shown["hidden"]) == ("signup", ["web"], None, None)
     for name in ("not-a-uuid", UNKNOWN):
         assert await service.refused("GET", f"{name}/") == (404, "not_found", "Not found.", None)
@@ -126,11 +128,6 @@ async def test_primary_properties_of_all_or_some(service: Service) -> None:
     assert await service.get("primary_properties/") == {"primary_properties": primary}
     some = await service.get("primary_properties/", names=["paid", "plain"])
     assert some == {"primary_properties": {"paid": "amount"}}
-
-
-async def test_scenario_22_metrics_count_queries_of_a_month(service: Service) -> None:
-    metrics = await service.get(f"{service.define('signup', query_usage_30_day=12)}/metrics/")
-    assert metrics == {"query_usage_30_day": 12}
 
 
 async def test_older_servers_know_less(start: Start) -> None:

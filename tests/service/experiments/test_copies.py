@@ -161,7 +161,8 @@ async def test_a_holdout_and_its_flags_follow_each_other(service: Service) -> No
     assert holdout["filters"][0]["variant"] == f"holdout-{holdout['id']}"
     made = await service.create(holdout_id=holdout["id"])
     path = f"experiment_holdouts/{holdout['id']}"
-    await service.patch(path, holdout_with(rollout_percentage=20))
+    changed = await service.patch(path, {**holdout_with(rollout_percentage=20), "description": "d"})
+    assert changed["description"] == "d"
     fresh = await service.reread(made)
     assert fresh["feature_flag"]["filters"]["holdout"]["exclusion_percentage"] == 20
     assert (await service.get("experiment_holdouts"))["results"][0]["name"] == "h"

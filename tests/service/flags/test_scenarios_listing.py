@@ -201,6 +201,7 @@ async def test_older_servers_have_other_fields_and_words(start_world: Start) -> 
     flag = await world.flag("a", filters=released(30))
     assert (flag["is_simple_flag"], flag["rollout_percentage"], flag["evaluation_tags"]) == (True, 30, [])
     assert isinstance(flag["usage_dashboard"], int)
+    assert (await world.change(flag, rollout_percentage=5))["rollout_percentage"] == 30
     world.clock.pass_(days=31)
     assert (await world.get())["results"][0]["status"] == "INACTIVE"
     assert (await world.get(f"{flag['id']}/status/"))["status"] == "inactive"
