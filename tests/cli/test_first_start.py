@@ -31,7 +31,7 @@ def test_two_ways_are_offered_and_leaving_is_calm(start: Start, size: tuple[int,
         terminal.wait_for("Try the demo")
         terminal.wait_for("Sign in")
         terminal.wait_for("q leave")
-        marked = [y for y in range(size[1]) if terminal.screen.buffer[y][20].reverse]
+        marked = [y for y in range(size[1]) if terminal.screen.buffer[y][size[0] // 2].reverse]
         assert len(marked) == 3, "what enter chooses is marked without colours"
         assert terminal.press_to_end("q") == 0
         assert terminal.attributes() == terminal.attributes_before
