@@ -89,7 +89,7 @@ def test_changelog_has_this_version_after_unreleased_changes() -> None:
     versions = [line.split()[1].strip("[]") for line in lines if line.startswith("## ")]
     assert versions[:2] == ["Unreleased", __version__]
     headings = {line for line in lines if line.startswith("### ")}
-    assert headings <= {"### Added", "### Changed", "### Fixed", "### Removed"}
+    assert headings <= {"### Added", "### Changed", "### Fixed", "### Removed", "### Security"}
     assert all(not line.startswith("  ") for line in lines), "one line for each change"
 
 

@@ -1,3 +1,3 @@
 """Feature flags, experiments and event definitions in a terminal."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -49,6 +49,8 @@ NO_NOUN: Final = frozenset({"found", "one", "known", "wanted", "asked", "told", 
 """Names of bindings that do not name the thing."""
 
 MOST: Final = {
+    # An option and a field of 0.2.0, which users look for by their names.
+    "CHANGELOG.md": 2,
     "tests": 10,
     "tests/api": 13,
     "tests/app": 49,
